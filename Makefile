@@ -1,0 +1,37 @@
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench clean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+help: ## list what make can do
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "homelake needs Python 3.11 or later (make PYTHON=...)")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: $(READY) ## build a lake from the homes in fixtures/ and query it
+	@$(BIN)/python -m bench.demo
+
+test: $(READY) ## run the whole test suite
+	$(BIN)/python -m pytest -n auto
+
+lint: $(READY) ## check style, formatting and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY) ## put the code into the project's format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY) ## measure speed and memory on about 1 GB of generated homes
+	$(BIN)/python -m bench.run
+
+clean: ## remove the environment and all that was built
+	rm -rf $(VENV) build dist *.egg-info lake

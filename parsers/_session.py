@@ -1,0 +1,529 @@
+"""Chat sessions of Continue and its forks: one JSON document a session.
+
+Files: `<state>/sessions/<sessionId>.json`, rewritten whole on every save, so that a killed save leaves a cut file.
+Shape: `Session`, `ChatHistoryItem` and `ChatMessage` of Continue's core/index.d.ts. Version 1.0 has one `toolCallState`
+object where later ones have the list `toolCallStates`; `promptLogs` entries were lists or `{}` in some files of 2024.
+The session has no time of its own, nor has an item: the index gives its start.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from parsers._fit import fit
+from parsers._json import Document, Element, Fault, Json, as_text, compact, parse, read_object, token
+from parsers._paths import project_path
+from parsers._text import Cleaner, decode
+from pipeline.schema import Column, Table
+from pipeline.source import Records
+
+TEXT, NUMBER = pl.String(), pl.Int32()
+
+HEADS = Table(
+    "heads",
+    "one record per session document",
+    ("artifact",),
+    (
+        Column("session_id", TEXT, "`sessionId`."),
+        Column("title", TEXT, "`title`."),
+        Column("workspace_directory", TEXT, "`workspaceDirectory` as stored."),
+        Column("project_path", TEXT, "`workspaceDirectory`, decoded."),
+        Column("mode", TEXT, "`mode`."),
+        Column("chat_model", TEXT, "`chatModelTitle`."),
+        Column("items", NUMBER, "Elements of `history`, damaged ones included; null without one."),
+        Column("prompt_tokens", TEXT, "`usage.promptTokens`, a JSON token."),
+        Column("completion_tokens", TEXT, "`usage.completionTokens`, a JSON token."),
+        Column("cached_tokens", TEXT, "`usage.promptTokensDetails.cachedTokens`, a JSON token."),
+        Column("total_cost", TEXT, "`usage.totalCost`, a JSON token."),
+    ),
+)
+
+ITEMS = Table(
+    "items",
+    "one record per element of `history`",
+    ("artifact", "position"),
+    (
+        Column("position", NUMBER, "1-based position."),
+        Column("role", TEXT, "`message.role`."),
+        Column("text", TEXT, "`message.content`, parts joined by a line feed."),
+        Column("reasoning", TEXT, "`reasoning.text`."),
+        Column("reasoning_start", TEXT, "`reasoning.startAt`, a JSON token (ms)."),
+        Column("reasoning_end", TEXT, "`reasoning.endAt`, a JSON token (ms)."),
+        Column("summary", TEXT, "`conversationSummary`."),
+        Column("model_title", TEXT, "Model of the last of `promptLogs` that names one."),
+        Column("usage_model", TEXT, "`message.usage.model`."),
+        Column("tool_call_id", TEXT, "`message.toolCallId`."),
+        Column("answers", NUMBER, "Number of the call that a `tool` message answers."),
+        Column("parts", NUMBER, "Calls and context items of the item."),
+    ),
+)
+
+CALLS = Table(
+    "calls",
+    "one record per tool call, with the state that pairs with it",
+    ("artifact", "call_no"),
+    (
+        Column("position", NUMBER, "Position of its item."),
+        Column("call_no", NUMBER, "Order among the calls of the file, from 0."),
+        Column("records", NUMBER, "Raw records it was made from: the call, its state, or both."),
+        Column("tool_use_id", TEXT, "`id` of the call, else `toolCallId` of the state."),
+        Column("tool_name", TEXT, "`function.name`."),
+        Column("arguments", TEXT, "`function.arguments` as stored, else `parsedArgs` as JSON."),
+        Column("status", TEXT, "`status` of the state; null without one."),
+        Column("outputs", NUMBER, "Output items of the state; null without a state."),
+        Column("output", TEXT, "Contents of the output items joined by a blank line, else the `tool` message's text."),
+        Column("output_names", TEXT, "Names of the output items, a line each."),
+        Column("answered", NUMBER, "Position of the `tool` message that answers it."),
+    ),
+)
+
+CONTEXT = Table(
+    "context",
+    "one record per context item",
+    ("artifact", "position", "sequence"),
+    (
+        Column("position", NUMBER, "Position of its item."),
+        Column("sequence", NUMBER, "Order among the context items of the file, from 0."),
+        Column("provider", TEXT, "`id.providerTitle`."),
+        Column("name", TEXT, "`name`."),
+        Column("description", TEXT, "`description`."),
+        Column("uri", TEXT, "`uri.value`."),
+        Column("content", TEXT, "`content`."),
+    ),
+)
+
+TABLES = (HEADS, ITEMS, CALLS, CONTEXT)
+
+
+class Function(msgspec.Struct, gc=False):
+    """`ToolCall.function`; `arguments` is a text that holds JSON."""
+
+    name: str | None = None
+    arguments: Any = None
+
+
+class Call(msgspec.Struct, gc=False):
+    """`ToolCall`."""
+
+    id: str | None = None
+    function: Function | None = None
+
+
+class Output(msgspec.Struct, gc=False):
+    """An output item of a tool, in the shape of a context item."""
+
+    name: str | None = None
+    content: Any = None
+
+
+class State(msgspec.Struct, rename="camel", gc=False):
+    """`ToolCallState`."""
+
+    tool_call_id: str | None = None
+    tool_call: Call | None = None
+    status: str | None = None
+    parsed_args: msgspec.Raw | None = None
+    output: list[Output] | None = None
+
+
+class MessageUsage(msgspec.Struct, gc=False):
+    """`message.usage` as far as it names the model."""
+
+    model: Any = None
+
+
+class Message(msgspec.Struct, rename="camel", gc=False):
+    """`ChatMessage`."""
+
+    role: str | None = None
+    content: Any = None
+    tool_calls: list[Call] | None = None
+    tool_call_id: str | None = None
+    usage: MessageUsage | None = None
+
+
+class Prompt(msgspec.Struct, rename="camel", gc=False):
+    """An entry of `promptLogs`, without its prompt and completion."""
+
+    model_title: Any = None
+
+
+class Reasoning(msgspec.Struct, rename="camel", gc=False):
+    """`reasoning`; times are numbers of ms since 1970, `endAt` missing where it was cut off."""
+
+    text: str | None = None
+    start_at: Any = None
+    end_at: Any = None
+
+
+class Uri(msgspec.Struct, gc=False):
+    """`uri` of a context item."""
+
+    value: str | None = None
+
+
+class ContextId(msgspec.Struct, rename="camel", gc=False):
+    """`id` of a context item."""
+
+    provider_title: str | None = None
+
+
+class ContextItem(msgspec.Struct, gc=False):
+    """`ContextItemWithId`."""
+
+    content: Any = None
+    name: str | None = None
+    description: str | None = None
+    uri: Uri | None = None
+    id: ContextId | None = None
+
+
+class Item(msgspec.Struct, rename="camel", gc=False):
+    """`ChatHistoryItem`."""
+
+    message: Message
+    context_items: list[ContextItem] | None = None
+    tool_call_states: list[State] | None = None
+    tool_call_state: State | None = None
+    prompt_logs: list[Prompt] | None = None
+    reasoning: Reasoning | None = None
+    conversation_summary: str | None = None
+
+
+class TokenDetails(msgspec.Struct, rename="camel", gc=False):
+    """`usage.promptTokensDetails`."""
+
+    cached_tokens: Any = None
+
+
+class Usage(msgspec.Struct, rename="camel", gc=False):
+    """`SessionUsage`."""
+
+    prompt_tokens: Any = None
+    completion_tokens: Any = None
+    total_cost: Any = None
+    prompt_tokens_details: TokenDetails | None = None
+
+
+class Head(msgspec.Struct, rename="camel", gc=False):
+    """`Session` without its history."""
+
+    session_id: str | None = None
+    title: str | None = None
+    workspace_directory: str | None = None
+    mode: str | None = None
+    chat_model_title: str | None = None
+    usage: Usage | None = None
+
+
+class Session(Head, rename="camel", gc=False):
+    """`Session`, whole."""
+
+    history: list[Item] | None = None
+
+
+_DECODER = msgspec.json.Decoder(Session)
+_KEYS = ("sessionId", "title", "workspaceDirectory", "mode", "chatModelTitle", "usage")
+_LENIENT = {"promptLogs"}
+"""Fields whose other shapes are known and mean nothing: no note."""
+
+
+@dataclass(slots=True)
+class _File:
+    """One session file being read; `open_calls` holds the unanswered calls of each id, `calls` rows in the making."""
+
+    records: Records
+    calls: list[list[object]] = field(default_factory=list)
+    open_calls: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    contexts: int = 0
+
+
+def read(data: bytes, path: str, records: Records) -> None:
+    """Read a session file: the fast way where it is healthy, else element by element. Both give the same rows."""
+    session = None if b"\\u0000" in data else _decode(data)
+    if session is None:
+        _read_tolerant(data, path, records)
+        return
+    file = _File(records)
+    for position, item in enumerate(session.history or (), 1):
+        _add_item(file, position, item)
+    _finish(file, session, None if session.history is None else len(session.history))
+
+
+def _decode(data: bytes) -> Session | None:
+    """Decode a healthy document; null for one that is damaged or has fields of other types."""
+    try:
+        return _DECODER.decode(data)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def is_item(value: Json) -> bool:
+    """Say whether a value is an element of `history`."""
+    return isinstance(value, dict) and isinstance(value.get("message"), dict)
+
+
+def _read_tolerant(data: bytes, path: str, records: Records) -> None:
+    """Read what there is of a document that the fast way refuses."""
+    decoded = decode(data)
+    bad = decoded.bad
+    document = _document(decoded.text, path, records, bad)
+    if document is None:
+        return
+    file = _File(records)
+    history = document.arrays.get("history")
+    for element in history or ():
+        _add_element(file, element, bad)
+    cleaner, wrong = Cleaner(bad), list[str]()
+    head = fit(Head, document.head, cleaner, wrong)
+    _note(records, 0, cleaner, wrong)
+    _finish(file, head, None if history is None else len(history))
+    _lose_around(document, history or [], records, bad)
+
+
+def _document(text: str, path: str, records: Records, bad: str | None) -> Document | None:
+    """Read the document, or record why nothing of it is read."""
+    name = path.rpartition("/")[2]
+    if not text.strip():
+        records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=len(text.encode(errors="replace")))
+        return None
+    document = read_object(text, ("history",), _KEYS, is_item)
+    if isinstance(document, Fault):
+        if document.reason == "not_an_object" and _is_index_copy(name, text):
+            records.count += 1
+            records.silent += 1
+            records.note(0, "index_copy")
+            return None
+        records.lose(0, document.reason, f"parser: unreadable ({document.reason})", size=_size(document.text))
+        return None
+    if document.head.get("history") is not None:
+        records.lose(0, "wrong_type", "parser: unreadable (wrong_type)", detail="history", size=_size(text))
+        return None
+    return document
+
+
+def _is_index_copy(name: str, text: str) -> bool:
+    """Say whether a file is a copy of the index: an array under the name of one."""
+    return text.lstrip().startswith("[") and (name.endswith(" (1).json") or "sync-conflict" in name)
+
+
+def _size(text: str) -> int:
+    return len(text.encode(errors="replace"))
+
+
+def _lose_around(document: Document, history: list[Element], records: Records, bad: str | None) -> None:
+    """Record what was lost beside the elements: of the head, of the array's end, behind the document."""
+    cleaner = Cleaner(bad)
+    for fault in document.faults:
+        text = cleaner.text(fault.text)
+        records.lose(0, fault.reason, f"parser: unparseable record 0 ({fault.reason}): {text}", size=_size(fault.text))
+    if "history" in document.cut and not (history and isinstance(history[-1].value, Fault)):
+        text = f"parser: array cut off after record {len(history)}"
+        records.lose(0, "json_truncated", text, size=0)
+    if document.trailing is not None:
+        fault = document.trailing
+        text = "parser: unparseable data after the JSON document"
+        records.lose(0, fault.reason, text, size=_size(fault.text))
+
+
+def _add_element(file: _File, element: Element, bad: str | None) -> None:
+    """Add one element of a damaged document: an item, or a loss."""
+    value, cleaner = element.value, Cleaner(bad)
+    if isinstance(value, Fault):
+        reason, text, size = value.reason, value.text, _size(value.text)
+    elif is_item(value) and isinstance(value, dict):
+        wrong: list[str] = []
+        for key in _LENIENT:
+            if not isinstance(value.get(key), list) or not all(isinstance(log, dict) for log in value[key]):
+                value[key] = [log for log in value.get(key) or () if isinstance(log, dict)]
+        item = fit(Item, value, cleaner, wrong)
+        _note(file.records, element.position, cleaner, wrong)
+        _add_item(file, element.position, item)
+        return
+    else:
+        reason = "wrong_type" if isinstance(value, dict) else "not_an_object"
+        text, size = compact(value), None
+    text = f"parser: unparseable record {element.position} ({reason}): {cleaner.text(text)}"
+    file.records.lose(element.position, reason, text, size=size)
+
+
+def _note(records: Records, position: int, cleaner: Cleaner, wrong: list[str]) -> None:
+    """Record the notes of one record, one per reason."""
+    for reason in sorted(cleaner.reasons):
+        records.note(position, reason)
+    if wrong:
+        records.note(position, "wrong_type", ", ".join(sorted(set(wrong))))
+
+
+def _finish(file: _File, head: Head, items: int | None) -> None:
+    """Add the head and the calls, which later items complete."""
+    records = file.records
+    usage = head.usage or Usage()
+    details = usage.prompt_tokens_details or TokenDetails()
+    records.rows["calls"].extend(map(tuple, file.calls))
+    records.count += 1
+    records.rows["heads"].append(
+        (
+            head.session_id or None,
+            head.title,
+            head.workspace_directory,
+            project_path(head.workspace_directory),
+            head.mode or None,
+            head.chat_model_title or None,
+            items,
+            token(usage.prompt_tokens),
+            token(usage.completion_tokens),
+            token(details.cached_tokens),
+            token(usage.total_cost),
+        )
+    )
+
+
+def _add_item(file: _File, position: int, item: Item) -> None:
+    """Add an element of `history` with its calls and context items."""
+    message, reasoning = item.message, item.reasoning or Reasoning()
+    text = _content(message.content)
+    usage_model = message.usage.model if message.usage else None
+    calls = len(file.calls)
+    states = item.tool_call_states or ([item.tool_call_state] if item.tool_call_state else [])
+    if message.tool_calls or states:
+        _add_calls(file, position, message.tool_calls or [], states)
+    for context in item.context_items or ():
+        _add_context(file, position, context)
+    answers = _answer(file, position, message.tool_call_id, text) if message.role == "tool" else None
+    file.records.count += 1
+    file.records.rows["items"].append(
+        (
+            position,
+            message.role,
+            text,
+            reasoning.text,
+            token(reasoning.start_at),
+            token(reasoning.end_at),
+            item.conversation_summary,
+            _model_title(item.prompt_logs),
+            usage_model if isinstance(usage_model, str) and usage_model else None,
+            message.tool_call_id or None,
+            answers,
+            len(file.calls) - calls + len(item.context_items or ()),
+        )
+    )
+
+
+def _model_title(logs: list[Prompt] | None) -> str | None:
+    """Return the model of the last prompt log that names one."""
+    for log in reversed(logs or ()):
+        if isinstance(log.model_title, str) and log.model_title:
+            return log.model_title
+    return None
+
+
+def _content(content: object) -> str:
+    """Text of a message: parts joined by a line feed, an image as `[image]`, content of another type as JSON."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(map(_part, content))
+    return as_text(content)
+
+
+def _part(part: object) -> str:
+    if isinstance(part, dict):
+        if isinstance(part.get("text"), str):
+            return str(part["text"])
+        if "imageUrl" in part or part.get("type") in ("imageUrl", "image_url", "image"):
+            return "[image]"
+    return as_text(part)
+
+
+def _answer(file: _File, position: int, call_id: str | None, text: str) -> int | None:
+    """Pair a `tool` message with the nearest earlier unanswered call of its id; return the call's number."""
+    unanswered = file.open_calls.get(call_id) if call_id else None
+    if not unanswered:
+        return None
+    number = unanswered.pop()
+    call = file.calls[number]
+    call[10] = position
+    if not call[7]:
+        call[8] = text
+    return number
+
+
+def _add_calls(file: _File, position: int, calls: list[Call], states: list[State]) -> None:
+    """Add an item's calls in order, then the states that pair with none.
+
+    States pair by id and order of occurrence inside the item, without ids by position.
+    """
+    ids = {call.id for call in calls if call.id}
+    by_id: defaultdict[str | None, list[int]] = defaultdict(list)
+    for index, state in enumerate(states):
+        by_id[_state_id(state)].append(index)
+    free: dict[int | None, None] = dict.fromkeys(range(len(states)))
+    pairs: list[tuple[Call | None, State | None]] = []
+    for index, call in enumerate(calls):
+        found = by_id[call.id].pop(0) if call.id and by_id[call.id] else None
+        if found is None and index in free and not (call.id and _state_id(states[index])):
+            found = index if _state_id(states[index]) not in ids else None
+        pairs.append((call, None if found is None else states[found]))
+        free.pop(found, None)
+    pairs.extend((None, states[index]) for index in free)
+    for pair in pairs:
+        _add_call(file, position, *pair)
+
+
+def _state_id(state: State) -> str | None:
+    return state.tool_call_id or (state.tool_call.id if state.tool_call else None)
+
+
+def _add_call(file: _File, position: int, call: Call | None, state: State | None) -> None:
+    """Add one call with its state; at least one of them is there."""
+    stated = state.tool_call if state else None
+    function = (call.function if call else None) or (stated.function if stated else None) or Function()
+    name = function.name or (stated.function.name if stated and stated.function else None)
+    call_id = (call.id if call else None) or (_state_id(state) if state else None)
+    arguments = as_text(function.arguments)
+    if not arguments and stated and stated.function:
+        arguments = as_text(stated.function.arguments)
+    if not arguments and state and state.parsed_args is not None:
+        arguments = as_text(state.parsed_args)
+    outputs = (state.output or []) if state else []
+    number = len(file.calls)
+    if call_id:
+        file.open_calls[call_id].append(number)
+    records = (call is not None) + (state is not None)
+    file.records.count += records
+    file.calls.append(
+        [
+            position,
+            number,
+            records,
+            call_id or None,
+            name or None,
+            arguments,
+            (state.status or None) if state else None,
+            len(outputs) if state else None,
+            "\n\n".join([as_text(output.content) for output in outputs]) if outputs else None,
+            "\n".join([output.name or "" for output in outputs]),
+            None,
+        ]
+    )
+
+
+def _add_context(file: _File, position: int, context: ContextItem) -> None:
+    """Add a context item."""
+    file.records.count += 1
+    file.records.rows["context"].append(
+        (
+            position,
+            file.contexts,
+            context.id.provider_title if context.id else None,
+            context.name,
+            context.description,
+            context.uri.value if context.uri else None,
+            None if context.content is None else as_text(context.content),
+        )
+    )
+    file.contexts += 1

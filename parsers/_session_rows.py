@@ -1,0 +1,321 @@
+"""What the records of a chat session mean: stage two of every session source, in polars expressions alone.
+
+The order of an item's rows: a change of model, thinking, summary, message, calls, results, decisions.
+"""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from parsers._paths import SCRATCH
+from pipeline.normalize import amount, count, count_fault, has_text, moment, notes, trim
+from pipeline.staging import LAST
+
+CHANGE, THINKING, SUMMARY, MESSAGE, CALL, RESULT = range(6)
+_TURN = {"user": "user", "assistant": "assistant", "thinking": "thinking", "tool": "tool_result", "system": "system"}
+_CALL_CLOCK = r"^(?:shell-|bg-\d+-)(\d{13})(?:-|$)"
+_COUNTS = ("prompt_tokens", "completion_tokens", "cached_tokens")
+AT = ("artifact", "position")
+
+
+def stage(raw: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
+    """Turn the raw tables of `parsers._session` into the frames of `pipeline.staging`."""
+    heads = raw["heads"]
+    items = _items(raw["items"], heads)
+    calls = _calls(raw["calls"], items)
+    drafts = [*_head_rows(heads), *_item_rows(items), _call_rows(calls), _results(calls), _answers(items, calls)]
+    return {
+        "drafts": pl.concat([*drafts, _decisions(calls)], how="diagonal_relaxed"),
+        "calls": calls.select("artifact", "call_no", "records", "arguments", "status", "output", "output_bytes"),
+        "session_files": _sessions(heads, items),
+        "contexts": _contexts(raw["context"]),
+        "faults": pl.concat([_head_notes(heads), _item_notes(items)]),
+        "silent": _silent(items),
+    }
+
+
+def _items(items: pl.DataFrame, heads: pl.DataFrame) -> pl.DataFrame:
+    """Items with trimmed texts, their turn type, and the model named before them and in force."""
+    items = items.join(heads.select("artifact", "chat_model"), on="artifact", how="left", maintain_order="left")
+    own = pl.coalesce("model_title", "usage_model")
+    # An item of the CLI names the provider's model, not the editor's title: each is compared with its own kind.
+    by_usage = pl.when(pl.col("model_title").is_null()).then("usage_model")
+    before = own.forward_fill().shift(1).over("artifact")
+    known = pl.col("role").replace_strict(_TURN, default=None, return_dtype=pl.String)
+    prefix = pl.when(known.is_null() & pl.col("role").is_not_null()).then(pl.format("{}: ", "role")).otherwise(pl.lit(""))
+    return items.with_columns(
+        trim(pl.col("reasoning")),
+        trim(pl.col("summary")),
+        text=trim(pl.when(has_text(prefix)).then(prefix + pl.col("text")).otherwise("text")),
+        turn_type=known.fill_null("system"),
+        own_model=own,
+        model_before=pl.when(pl.col("model_title").is_not_null())
+        .then(pl.coalesce(pl.col("model_title").forward_fill().shift(1).over("artifact"), "chat_model"))
+        .otherwise(by_usage.forward_fill().shift(1).over("artifact")),
+        any_before=pl.coalesce(before, "chat_model"),
+        model=pl.coalesce(own.forward_fill().over("artifact"), "chat_model"),
+        started=moment(pl.col("reasoning_start")),
+        ended=moment(pl.col("reasoning_end")),
+    )
+
+
+def _calls(calls: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """Calls with trimmed texts, the facts of their item, and where their result stands."""
+    facts = items.select(*AT, "model", reasoning_utc="ended")
+    replies = items.filter(has_text(pl.col("text"))).select("artifact", answered="position", reply_line="position")
+    return (
+        calls.join(facts, on=AT, how="left", maintain_order="left")
+        .join(replies, on=("artifact", "answered"), how="left", maintain_order="left")
+        .with_columns(
+            trim(pl.col("arguments")),
+            trim(pl.col("output")),
+            output_bytes=pl.col("output").str.len_bytes().cast(pl.Int64),
+            has_result=pl.col("outputs").fill_null(0) > 0,
+        )
+    )
+
+
+def _number(token: pl.Expr) -> pl.Expr:
+    """A number as row texts write it: `-` for a value of a wrong type, null for none."""
+    return pl.when(token.str.contains(r"^-?\d")).then(token).when(token.is_not_null()).then(pl.lit("-"))
+
+
+def _head_rows(heads: pl.DataFrame) -> list[pl.DataFrame]:
+    """Session, model, permission mode and scratch directory rows."""
+    parts = {
+        "mode": pl.col("mode"),
+        "items": pl.col("items").cast(pl.String),
+        "promptTokens": _number(pl.col("prompt_tokens")),
+        "completionTokens": _number(pl.col("completion_tokens")),
+        "totalCost": _number(pl.col("total_cost")),
+    }
+    facts = pl.concat_str([pl.format(f"{name}={{}}", value) for name, value in parts.items()], separator=" ", ignore_nulls=True)
+    texts = {
+        "session": facts,
+        "model": pl.format("model: {}", "chat_model"),
+        "permission_mode": pl.format("permission mode: {}", "mode"),
+        "scratch_directory": pl.when(pl.col("workspace_directory").str.contains(SCRATCH)).then(
+            pl.format("scratch directory: {} (cn review worktree)", "workspace_directory")
+        ),
+    }
+    return [
+        heads.select(
+            "artifact",
+            line=pl.lit(0),
+            order_line=pl.lit(0),
+            rank=pl.lit(rank),
+            part=pl.lit(0),
+            sub=pl.lit(0),
+            kind=pl.lit(kind),
+            turn_type=pl.lit("system"),
+            text=trim(text),
+            model=pl.col("chat_model") if kind == "model" else pl.lit(None, pl.String),
+            keyed_by_text=pl.lit(value=False),
+        ).filter(pl.col("text").is_not_null())
+        for rank, (kind, text) in enumerate(texts.items())
+    ]
+
+
+def _item_rows(items: pl.DataFrame) -> list[pl.DataFrame]:
+    """Rows of what an item says: model change, thinking, summary, message."""
+    changed = pl.col("model_before").is_not_null() & (pl.col("model_before") != pl.col("own_model"))
+    change = (
+        pl.when(changed)
+        .then(pl.format("model: {} -> {}", "model_before", "own_model"))
+        .when(pl.col("any_before").is_null())
+        .then(pl.format("model: {}", "own_model"))
+    )
+    said = pl.when((pl.col("role").fill_null("") != "tool") & ~(pl.col("summary") == pl.col("text")).fill_null(value=False)).then("text")
+    spoken = pl.col("turn_type").is_in(["assistant", "thinking"])
+    own, none = pl.col("own_model"), pl.lit(None, pl.String)
+    return [
+        _rows(items, CHANGE, "model", change, turn_type=pl.lit("system"), model=own),
+        _rows(items, THINKING, "message", pl.col("reasoning"), turn_type=pl.lit("thinking"), model=pl.col("model"), utc="started"),
+        _rows(
+            items,
+            SUMMARY,
+            "summary",
+            pl.when(has_text(pl.col("summary"))).then(pl.format("conversation summary: {}", "summary")),
+            turn_type=pl.lit("system"),
+            model=none,
+        ),
+        _rows(items, MESSAGE, "message", said, turn_type=pl.col("turn_type"), model=pl.when(spoken).then("model")),
+    ]
+
+
+def _rows(
+    items: pl.DataFrame, rank: int, kind: str, text: pl.Expr, *, turn_type: pl.Expr, model: pl.Expr, utc: str = "ended"
+) -> pl.DataFrame:
+    """One row per item whose `text` is not empty."""
+    return items.select(
+        "artifact",
+        line="position",
+        order_line="position",
+        rank=pl.lit(rank),
+        part=pl.lit(0),
+        sub=pl.lit(0),
+        kind=pl.lit(kind),
+        turn_type=turn_type,
+        text=text,
+        model=model,
+        reasoning_utc=pl.col(utc),
+        keyed_by_text=pl.lit(value=True),
+    ).filter(has_text(pl.col("text")))
+
+
+def _call_columns(text: pl.Expr, kind: str, turn_type: str) -> list[pl.Expr]:
+    """Columns that every row of a call has."""
+    return [
+        pl.col("artifact"),
+        pl.lit(kind).alias("kind"),
+        pl.lit(turn_type).alias("turn_type"),
+        text.alias("text"),
+        pl.col("tool_name"),
+        pl.col("tool_use_id"),
+        pl.col("reasoning_utc"),
+        pl.col("call_no"),
+    ]
+
+
+def _call_rows(calls: pl.DataFrame) -> pl.DataFrame:
+    """The `tool_use` rows."""
+    return calls.select(
+        *_call_columns(pl.col("arguments"), "tool_call", "tool_use"),
+        line="position",
+        order_line="position",
+        rank=pl.lit(CALL),
+        part="call_no",
+        sub=pl.lit(0),
+        model="model",
+        call_id_utc=moment(pl.col("tool_use_id").str.extract(_CALL_CLOCK)),
+        key=pl.concat_str(pl.col("tool_name").fill_null(""), pl.lit("\0"), pl.col("tool_use_id").fill_null("")),
+        keyed_by_text=pl.lit(value=True),
+    )
+
+
+def _results(calls: pl.DataFrame) -> pl.DataFrame:
+    """The `tool_result` rows of states that no `tool` message repeats."""
+    prefix = pl.when(pl.col("status") != "done").then(pl.format("[{}] ", "status")).otherwise(pl.lit(""))
+    return calls.filter(pl.col("has_result") & pl.col("reply_line").is_null()).select(
+        *_call_columns(trim(prefix + pl.col("output")), "tool_result", "tool_result"),
+        line="position",
+        order_line="position",
+        rank=pl.lit(RESULT),
+        part="call_no",
+        sub=pl.lit(0),
+        model="model",
+        keyed_by_text=pl.lit(value=False),
+    )
+
+
+def _answers(items: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """The `tool_result` rows of `tool` messages; one that answers no call stays, without a tool's name."""
+    names = calls.select("artifact", "tool_name", "tool_use_id", "call_no", answers="call_no")
+    return (
+        items.filter((pl.col("role") == "tool") & has_text(pl.col("text")))
+        .join(names, on=("artifact", "answers"), how="left", maintain_order="left")
+        .select(
+            "artifact",
+            "text",
+            "model",
+            "tool_name",
+            "call_no",
+            tool_use_id=pl.coalesce("tool_use_id", "tool_call_id"),
+            kind=pl.lit("tool_result"),
+            turn_type=pl.lit("tool_result"),
+            reasoning_utc="ended",
+            line="position",
+            order_line="position",
+            rank=pl.lit(MESSAGE),
+            part=pl.lit(0),
+            sub=pl.lit(0),
+            keyed_by_text=pl.col("call_no").is_null(),
+        )
+    )
+
+
+def _decisions(calls: pl.DataFrame) -> pl.DataFrame:
+    """The decision rows, each right behind its call's result, else behind the call."""
+    blocked = pl.col("output_names").str.contains(r"(?m)^Security Policy Violation$")
+    text = (
+        pl.when((pl.col("status") == "canceled") & (pl.col("output") == "Permission denied by user"))
+        .then(pl.lit("permission decision: canceled reason=user"))
+        .when((pl.col("status") == "canceled") & (pl.col("output") == "Command blocked by security policy"))
+        .then(pl.lit("permission decision: canceled reason=policy"))
+        .when(pl.col("status") == "canceled")
+        .then(pl.lit("permission decision: canceled"))
+        .when((pl.col("status") == "errored") & blocked)
+        .then(pl.lit("permission decision: errored reason=policy"))
+    )
+    answered = pl.col("reply_line").is_not_null()
+    rank = pl.when(answered).then(MESSAGE).when("has_result").then(RESULT).otherwise(CALL)
+    line = pl.coalesce("reply_line", "position")
+    return calls.select(
+        *_call_columns(text, "permission_decision", "system"),
+        line=line,
+        order_line=line,
+        rank=rank,
+        part=pl.when(answered).then(0).otherwise("call_no"),
+        sub=pl.lit(1),
+        keyed_by_text=pl.lit(value=False),
+    ).filter(pl.col("text").is_not_null())
+
+
+def _sessions(heads: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+    """The sessions that the files are."""
+    compacted = items.filter(has_text(pl.col("summary"))).select("artifact", compacted=pl.lit(value=True)).unique()
+    return heads.join(compacted, on="artifact", how="left", maintain_order="left").select(
+        "artifact",
+        "session_id",
+        "workspace_directory",
+        "project_path",
+        "mode",
+        *(count(pl.col(name)) for name in _COUNTS),
+        title=trim(pl.col("title")),
+        total_cost_usd=amount(pl.col("total_cost")),
+        compacted=pl.col("compacted").fill_null(value=False),
+        scratch=pl.col("workspace_directory").str.contains(SCRATCH).fill_null(value=False),
+    )
+
+
+def _contexts(context: pl.DataFrame) -> pl.DataFrame:
+    """The context items, with the count of equal ones before them in the file."""
+    same = ("artifact", "provider", "name", "description", "uri", "content")
+    return context.select(
+        "artifact",
+        "sequence",
+        "provider",
+        "name",
+        "description",
+        "uri",
+        "content",
+        line="position",
+        content_bytes=pl.col("content").str.len_bytes().cast(pl.Int64),
+        occurrence=pl.int_range(pl.len(), dtype=pl.Int32).over(*same),
+    )
+
+
+def _head_notes(heads: pl.DataFrame) -> pl.DataFrame:
+    """Notes on counts and the cost that are none."""
+    faults = [(f"{name}", count_fault(pl.col(name), count(pl.col(name)))) for name in _COUNTS]
+    faults.append(("total_cost", count_fault(pl.col("total_cost"), amount(pl.col("total_cost")))))
+    return notes(heads, pl.lit(0, pl.Int32), faults)
+
+
+def _item_notes(items: pl.DataFrame) -> pl.DataFrame:
+    """Notes on times that are none."""
+    faults = [
+        (name, pl.when(pl.col(name).is_not_null() & pl.col(value).is_null()).then(pl.lit("bad_timestamp")))
+        for name, value in (("reasoning_start", "started"), ("reasoning_end", "ended"))
+    ]
+    return notes(items, pl.col("position"), faults)
+
+
+def _silent(items: pl.DataFrame) -> pl.DataFrame:
+    """Count the items that give no row: an empty message with nothing beside it."""
+    changes = pl.col("own_model").is_not_null() & (
+        pl.col("any_before").is_null() | (pl.col("model_before") != pl.col("own_model")).fill_null(value=False)
+    )
+    speaks = has_text(pl.col("text")) | has_text(pl.col("reasoning")) | has_text(pl.col("summary"))
+    silent = items.filter(~(speaks | changes | (pl.col("parts") > 0)))
+    return silent.group_by("artifact", maintain_order=True).agg(records=pl.len().cast(pl.Int64))

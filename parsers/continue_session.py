@@ -1,0 +1,21 @@
+"""Continue: chat sessions of the editor extension and of the `cn` CLI.
+
+Files: `~/.continue/sessions/<sessionId>.json`, pretty-printed with two spaces. The CLI writes no `mode` and no
+`chatModelTitle`; the model of its replies is in `message.usage.model`. Both write into one directory, and
+`cn --resume` appends items of its kind to a session of the editor.
+"""
+
+import re
+
+from parsers import _session, _session_rows
+from pipeline.source import Source
+
+SOURCE = Source(
+    name="continue.session",
+    agent="continue",
+    pattern=re.compile(r"sessions/(?!sessions\.json$)[^/]+\.json"),
+    tables=_session.TABLES,
+    read=_session.read,
+    stage=_session_rows.stage,
+    is_session=True,
+)

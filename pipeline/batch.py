@@ -1,0 +1,127 @@
+"""One batch of whole homes, from artifacts to rows in order: what a worker does."""
+
+import gc
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+
+from pipeline import parts
+from pipeline.extract import Extractor, Read, stage_two
+from pipeline.join import join
+from pipeline.model import Artifact, Home
+from pipeline.parts import Part
+from pipeline.source import Source
+from pipeline.staging import ARTIFACTS, conform
+
+CHUNK_BYTES = 32 << 20
+"""Input whose texts are held as Python objects at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Whole homes of one bucket, in the lake's order, each with the number of its collection."""
+
+    number: int
+    bucket: int
+    homes: list[tuple[int, Home]]
+
+    @property
+    def bytes(self) -> int:
+        """Size of the artifacts to be read."""
+        return sum(artifact.size or 0 for _, home in self.homes for artifact in home.artifacts if artifact.source)
+
+
+@dataclass(slots=True)
+class Result:
+    """What a batch gave: its parts, counts for the summary, and what was read of each artifact, home by home."""
+
+    batch: int
+    bucket: int
+    parts: list[Part] = field(default_factory=list)
+    rows: Counter[tuple[str, str]] = field(default_factory=Counter)
+    problems: Counter[tuple[str, bool]] = field(default_factory=Counter)
+    tables: Counter[str] = field(default_factory=Counter)
+    reads: list[list[Read]] = field(default_factory=list)
+    bytes: int = 0
+
+
+def run(batch: Batch, sources: Sequence[Source], folder: Path, memory: str) -> Result:
+    """Extract, normalize and join a batch; leave its rows as parts in `folder`."""
+    pa.set_cpu_count(1)
+    gc.disable()  # decoded records hold no cycles, and walking them takes a fifth of the time
+    try:
+        return _run(batch, sources, folder, memory)
+    finally:
+        gc.enable()
+
+
+def _run(batch: Batch, sources: Sequence[Source], folder: Path, memory: str) -> Result:
+    result = Result(batch.number, batch.bucket, bytes=batch.bytes)
+    staged = _staged(batch, sources, result)
+    with tempfile.TemporaryDirectory(dir=folder) as spill:
+        for table, frame in join(staged, spill, memory):
+            path = folder / f"{batch.number:06}.{table.name}.arrow"
+            result.parts.extend(parts.write(table, frame, path))
+            result.tables[table.name] += frame.height
+            _count(table.name, frame, result)
+    return result
+
+
+def _count(name: str, frame: pl.DataFrame, result: Result) -> None:
+    """Count what the summary tells."""
+    if name == "timeline":
+        result.rows.update({(a, k): n for a, k, n in frame.group_by("agent", "kind").len().iter_rows()})
+    elif name == "problems":
+        result.problems.update({(r, lost): n for r, lost, n in frame.group_by("reason", "lost").len().iter_rows()})
+
+
+def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str, pl.DataFrame]:
+    """Read the batch's artifacts chunk by chunk; return the staged frames of all of them."""
+    extractor, chunks, rows, held = Extractor(sources), list[dict[str, pl.DataFrame]](), list[tuple[object, ...]](), 0
+    sessions = {source.name for source in sources if source.is_session}
+    number = 0
+    for index, (collection, home) in enumerate(batch.homes):
+        reads = []
+        for artifact in home.artifacts:
+            read = extractor.add(number, artifact)
+            reads.append(read)
+            rows.append(_file_row(number, index, collection, (home, artifact, read, artifact.source in sessions)))
+            held += artifact.size or 0
+            number += 1
+            if held > CHUNK_BYTES:
+                chunks.append(stage_two(sources, *extractor.take()))
+                held = 0
+        result.reads.append(reads)
+    chunks.append(stage_two(sources, *extractor.take()))
+    staged = {name: pl.concat([chunk[name] for chunk in chunks]) for name in chunks[0]}
+    schema = {**ARTIFACTS.polars, "mtime_utc": pl.Int64()}
+    staged["files"] = conform(pl.DataFrame(rows, schema=schema, orient="row"), ARTIFACTS)
+    return staged
+
+
+def _file_row(number: int, index: int, collection: int, found: tuple[Home, Artifact, Read, bool]) -> tuple[object, ...]:
+    """Row of an artifact in the order of `staging.ARTIFACTS`."""
+    home, artifact, read, is_session = found
+    return (
+        number,
+        index,
+        home.host,
+        home.user,
+        home.identity,
+        artifact.agent,
+        artifact.source,
+        is_session,
+        artifact.home_path,
+        artifact.source_file,
+        artifact.size,
+        artifact.mtime_ms,
+        read.sha256,
+        read.status.value,
+        read.records,
+        collection,
+    )

@@ -1,0 +1,255 @@
+"""The command `homelake`. Each command parses its options, calls one function and prints what it returns."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from enum import StrEnum
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+import parsers
+from pipeline import dictionary, inspect, query
+from pipeline.build import Progress as Report
+from pipeline.build import Settings, Summary
+from pipeline.build import build as build_lake
+from pipeline.discover import Options, discover
+from pipeline.lake import LakeError
+from pipeline.model import Collection
+from pipeline.schema import TABLES
+
+NOTHING_FOUND, WRONG_USE, INPUT_MISSING = 1, 2, 3
+
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 no file of an assistant found, 2 wrong command line or no input could be opened, "
+    "3 one input could not be opened (the others were read)."
+)
+
+app = typer.Typer(
+    name="homelake",
+    help="Turn collected home directories of AI coding assistants into a lake of Parquet tables, and query it.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+Inputs = Annotated[
+    list[str],
+    typer.Argument(metavar="INPUT...", help="Homes, directories of homes, or directories above several of these."),
+]
+Lake = Annotated[Path, typer.Argument(metavar="LAKE", help="Directory of the lake.")]
+Host = Annotated[str | None, typer.Option(metavar="H", help="Host that the homes were collected from.")]
+User = Annotated[str | None, typer.Option(metavar="U", help="User of a home whose path names none.")]
+Template = Annotated[
+    str | None,
+    typer.Option(metavar="T", help="What the path of a home below the input says: '{host}/home/{user}', '{collected}/{user}' ..."),
+]
+CollectedAt = Annotated[
+    str | None, typer.Option(metavar="TIME", help="When the homes were collected: ISO 8601, UTC where it has no offset.")
+]
+ContinueDir = Annotated[
+    list[str] | None, typer.Option(metavar="PATH", help="Moved directory of Continue, relative to each home.")
+]
+PearaiDir = Annotated[
+    list[str] | None, typer.Option(metavar="PATH", help="Moved directory of PearAI's chat, relative to each home.")
+]
+
+
+class QueryForm(StrEnum):
+    """How `homelake sql` writes a result."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    PARQUET = "parquet"
+
+
+class SchemaForm(StrEnum):
+    """How `homelake schema` writes the dictionary."""
+
+    TABLE = "table"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+def fail(message: object, code: int = WRONG_USE) -> NoReturn:
+    """Print one line and leave with `code`."""
+    typer.echo(f"homelake: {message}", err=True)
+    raise typer.Exit(code)
+
+
+@app.callback(invoke_without_command=True)
+def _root(*, show_version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
+    if show_version:
+        typer.echo(f"homelake {version('homelake')}")
+        raise typer.Exit
+
+
+@app.command(epilog=EXIT_CODES)
+def build(
+    inputs: Inputs,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="LAKE", help="Directory of the lake to make.")],
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Worker processes.")] = os.cpu_count() or 1,
+    host: Host = None,
+    user: User = None,
+    path_template: Template = None,
+    collected_at: CollectedAt = None,
+    continue_dir: ContinueDir = None,
+    pearai_dir: PearaiDir = None,
+    buckets: Annotated[
+        int | None, typer.Option(min=1, max=256, metavar="N", help="Files that users are spread over; fixed when the lake is made.")
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Start empty: forget what the lake holds.")] = False,
+) -> None:
+    """Build a lake from home directories, or build it anew from the same and further homes.
+
+    Inputs are only read. A lake that is there stays whole and readable until the new build is finished.
+    """
+    options = _options(host, user, path_template, collected_at, {"continue": continue_dir, "pearai": pearai_dir})
+    collections, opened_all = _discover(inputs, options)
+    try:
+        with _progress() as report:
+            settings = Settings(workers, buckets, replace)
+            summary = build_lake(output, collections, parsers.SOURCES, settings, report)
+    except (LakeError, OSError) as error:
+        fail(error)
+    typer.echo(_told(summary, output))
+    _leave(collections, opened_all)
+
+
+@app.command("inspect", epilog=EXIT_CODES)
+def inspect_inputs(
+    inputs: Inputs,
+    host: Host = None,
+    user: User = None,
+    path_template: Template = None,
+    continue_dir: ContinueDir = None,
+    pearai_dir: PearaiDir = None,
+) -> None:
+    """Show what a build would read: collections, hosts, homes, assistants, files by source. Builds nothing."""
+    options = _options(host, user, path_template, None, {"continue": continue_dir, "pearai": pearai_dir})
+    collections, opened_all = _discover(inputs, options)
+    typer.echo(inspect.render(inspect.overview(collections)))
+    _leave(collections, opened_all)
+
+
+@app.command()
+def sql(
+    lake: Lake,
+    statement: Annotated[str, typer.Argument(metavar="QUERY", help="One SELECT over the lake's views (see `homelake schema`).")],
+    form: Annotated[QueryForm, typer.Option("--format", help="How to write the result.")] = QueryForm.TABLE,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File for the result; needed for Parquet.")
+    ] = None,
+) -> None:
+    """Run one SELECT over a lake. It can read nothing but the lake, and write nothing at all.
+
+    Queries with PIVOT are refused: write `sum(x) filter (where ...)` instead.
+    """
+    try:
+        query.run_query(lake, statement, form=form.value, output=output)
+    except query.QueryError as error:
+        fail(error)
+
+
+@app.command()
+def schema(
+    table: Annotated[str | None, typer.Argument(metavar="[TABLE]", help="One table; all of them without it.")] = None,
+    form: Annotated[SchemaForm, typer.Option("--format", help="How to write the dictionary.")] = SchemaForm.TABLE,
+) -> None:
+    """Describe the lake's tables: grain, key, and every column's type and meaning."""
+    chosen = [known for known in TABLES if table in (None, known.name)]
+    if not chosen:
+        fail(f"no table {table!r}; there are {', '.join(known.name for known in TABLES)}")
+    typer.echo(dictionary.render(chosen, form.value))
+
+
+def _options(
+    host: str | None, user: str | None, template: str | None, collected: str | None, moved: dict[str, list[str] | None]
+) -> Options:
+    """Options of discovery, from those of the command line."""
+    directories = {agent: tuple(paths or ()) for agent, paths in moved.items()}
+    return Options(host, user, template, _milliseconds(collected), directories)
+
+
+def _milliseconds(text: str | None) -> int | None:
+    """ISO 8601 to milliseconds since 1970."""
+    if text is None:
+        return None
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        fail(f"--collected-at: {text!r} is no time (write 2026-09-18T10:00:00Z)")
+    return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def _discover(inputs: list[str], options: Options) -> tuple[list[Collection], bool]:
+    """Find the collections; print a line for each input that cannot be opened. Say whether all could."""
+    try:
+        collections, errors = discover(inputs, parsers.LAYOUTS, parsers.classify, options)
+    except ValueError as error:
+        fail(error)
+    for error in errors:
+        typer.echo(f"homelake: {error}", err=True)
+    if len(errors) == len(inputs):
+        raise typer.Exit(WRONG_USE)
+    return collections, not errors
+
+
+def _leave(collections: list[Collection], opened_all: bool) -> None:  # noqa: FBT001
+    """Leave with the code that the outcome has."""
+    if not opened_all:
+        raise typer.Exit(INPUT_MISSING)
+    if not any(home.artifacts for found in collections for home in found.homes):
+        fail("no file of an assistant found", NOTHING_FOUND)
+
+
+@contextmanager
+def _progress() -> Iterator[Report]:
+    """Report to a progress bar on a terminal, to nothing elsewhere."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda done, total: None
+        return
+    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _told(summary: Summary, lake: Path) -> str:
+    """The summary of a build, as text."""
+    lines = [
+        f"{lake}: {summary.homes:,} homes, {summary.files:,} files, {summary.bytes / 1e6:,.1f} MB read "
+        f"in {summary.seconds:.1f} s",
+        "",
+        "tables    " + ", ".join(f"{name} {count:,}" for name, count in sorted(summary.tables.items())),
+    ]
+    agents = sorted({agent for agent, _ in summary.rows})
+    lines.extend(
+        f"{agent:<9} " + ", ".join(f"{kind} {n:,}" for (a, kind), n in sorted(summary.rows.items()) if a == agent)
+        for agent in agents
+    )
+    for lost, label in ((True, "losses"), (False, "notes")):
+        counts = [f"{reason} {n:,}" for (reason, is_loss), n in sorted(summary.problems.items()) if is_loss == lost]
+        lines.append(f"{label:<9} " + (", ".join(counts) or "none"))
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

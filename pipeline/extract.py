@@ -1,0 +1,128 @@
+"""Stage one: from artifacts' bytes to raw tables, losses and notes."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import polars as pl
+import pyarrow as pa
+
+from pipeline.model import Artifact, Status
+from pipeline.normalize import in_order, numbered, problem_drafts
+from pipeline.schema import ARROW_TYPES, TEXT, Table
+from pipeline.source import Problem, Records, Row, Source
+from pipeline.staging import HANDED, conform
+
+_VIEWS: dict[pl.DataType, pa.DataType] = {**ARROW_TYPES, TEXT: pa.string_view()}
+
+
+@dataclass(slots=True)
+class Read:
+    """What became of one artifact: its status, the SHA-256 of its bytes and the count of its records, if it was read."""
+
+    status: Status
+    sha256: str | None = None
+    records: int | None = None
+
+
+@dataclass(slots=True)
+class _Columns:
+    """Rows of one raw table, and how many of them each artifact gave."""
+
+    table: Table
+    rows: list[Row] = field(default_factory=list)
+    artifacts: list[int] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+
+    def frame(self) -> pl.DataFrame:
+        """The rows as a frame, the artifact's number in front."""
+        columns = list(zip(*self.rows, strict=True)) or [()] * len(self.table.columns)
+        arrays = {
+            column.name: pa.array(values, _VIEWS[column.dtype])
+            for column, values in zip(self.table.columns, columns, strict=True)
+        }
+        owners = pl.DataFrame({"artifact": self.artifacts, "n": self.counts}, {"artifact": pl.Int32, "n": pl.UInt32})
+        owner = owners.select(pl.col("artifact").repeat_by("n")).explode("artifact").drop_nulls()
+        return owner.hstack(cast("pl.DataFrame", pl.from_arrow(pa.table(arrays))))
+
+
+class Extractor:
+    """Reads artifacts one after the other and collects what they hold until it is taken."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self._sources = {source.name: source for source in sources}
+        self._start()
+
+    def _start(self) -> None:
+        self._columns: dict[str, dict[str, _Columns]] = {}
+        self._problems: list[tuple[int, Problem]] = []
+        self._silent: list[tuple[int, int]] = []
+
+    def add(self, number: int, artifact: Artifact) -> Read:
+        """Read one artifact as number `number`. A file that cannot be opened or read is a loss."""
+        if artifact.status is Status.SKIPPED:
+            self._problems.append((number, Problem(0, "special_file", None)))
+        if artifact.status is not Status.PARSED or artifact.source is None:
+            return Read(artifact.status)
+        try:
+            data = artifact.location.read_bytes()
+        except OSError as error:
+            loss = Problem(0, "unreadable", "parser: unreadable (unreadable)", error.strerror, artifact.size)
+            self._problems.append((number, loss))
+            return Read(Status.UNREADABLE, records=1)
+        source = self._sources[artifact.source]
+        columns = self._columns.setdefault(source.name, {table.name: _Columns(table) for table in source.tables})
+        records = Records({name: table.rows for name, table in columns.items()})
+        before = {name: len(table.rows) for name, table in columns.items()}
+        try:
+            source.read(data, artifact.home_path, records)
+        except Exception as error:
+            error.add_note(f"while reading {artifact.source_file}")
+            raise
+        for name, table in columns.items():
+            table.artifacts.append(number)
+            table.counts.append(len(table.rows) - before[name])
+        self._problems.extend((number, problem) for problem in records.problems)
+        if records.silent:
+            self._silent.append((number, records.silent))
+        return Read(Status.PARSED, hashlib.sha256(data).hexdigest(), records.count)
+
+    def take(self) -> tuple[dict[str, dict[str, pl.DataFrame]], pl.DataFrame, pl.DataFrame]:
+        """Return the raw tables by source and name, the problems and the silent counts; start anew."""
+        raw = {
+            source: {name: table.frame() for name, table in tables.items()} for source, tables in self._columns.items()
+        }
+        problems = pl.DataFrame(
+            [(number, p.position, p.reason, p.text, p.detail, p.size) for number, p in self._problems],
+            schema={
+                "artifact": pl.Int32,
+                "line": pl.Int32,
+                "reason": pl.String,
+                "text": pl.String,
+                "detail": pl.String,
+                "bytes": pl.Int64,
+            },
+            orient="row",
+        )
+        silent = pl.DataFrame(self._silent, schema={"artifact": pl.Int32, "records": pl.Int64}, orient="row")
+        self._start()
+        return raw, problems, silent
+
+
+def stage_two(
+    sources: Sequence[Source], raw: Mapping[str, Mapping[str, pl.DataFrame]], problems: pl.DataFrame, silent: pl.DataFrame
+) -> dict[str, pl.DataFrame]:
+    """Hand the raw tables to their sources and put what comes back together: the frames of `pipeline.staging`."""
+    handed: dict[str, list[pl.DataFrame]] = {name: [table.empty()] for name, table in HANDED.items()}
+    handed["faults"].append(conform(problems, HANDED["faults"]))
+    handed["silent"].append(conform(silent, HANDED["silent"]))
+    for source in sources:
+        if source.name in raw:
+            for name, frame in source.stage(raw[source.name]).items():
+                handed[name].append(conform(frame, HANDED[name]))
+    staged = {name: pl.concat(frames) for name, frames in handed.items()}
+    staged["faults"] = numbered(staged["faults"])
+    drafts = pl.concat([staged.pop("drafts"), conform(problem_drafts(staged["faults"]), HANDED["drafts"])])
+    staged["rows"] = in_order(drafts)
+    return staged

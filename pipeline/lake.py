@@ -1,0 +1,140 @@
+"""A lake's directory: builds beside each other, the current one behind a link that is switched in one step."""
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pipeline import parts
+from pipeline.parts import Part
+from pipeline.schema import TEXT, Table
+
+GROUP_ROWS = 65_536
+GROUP_BYTES = 32 << 20
+"""A row group is closed at so many rows, or so many bytes of text."""
+
+CURRENT, CATALOG, MANIFEST, BUILDS = "current", "lake.duckdb", "manifest.json", "builds"
+UNFINISHED = ".unfinished"
+
+
+class LakeError(Exception):
+    """A directory that is no lake, or one that this version cannot update; one clear line."""
+
+
+def manifest(lake: Path) -> dict[str, Any] | None:
+    """Return the manifest of the lake's current build; null where there is no lake yet."""
+    if not lake.exists():
+        return None
+    if not (lake / CURRENT).is_symlink():
+        if any(entry.name != BUILDS for entry in lake.iterdir()):
+            raise LakeError(f"{lake}: not a lake, and not empty")
+        return None
+    try:
+        found: dict[str, Any] = json.loads((lake / CURRENT / MANIFEST).read_bytes())
+    except (OSError, ValueError) as error:
+        raise LakeError(f"{lake}: the current build has no readable manifest") from error
+    return found
+
+
+def start(lake: Path) -> Path:
+    """Make the directory of a new build, and remove what a killed one and the build before the last left."""
+    builds = lake / BUILDS
+    builds.mkdir(parents=True, exist_ok=True)
+    numbers = sorted(int(entry.name) for entry in builds.iterdir() if entry.name.isdecimal())
+    current = int((lake / CURRENT).readlink().name) if (lake / CURRENT).is_symlink() else 0
+    for entry in builds.iterdir():
+        if not entry.name.isdecimal() or int(entry.name) > current or int(entry.name) < current - 1:
+            shutil.rmtree(entry)
+    build = builds / f"{max([current, *numbers]) + 1}{UNFINISHED}"
+    (build / "parts").mkdir(parents=True)
+    return build
+
+
+def write_manifest(build: Path, content: Mapping[str, object]) -> None:
+    """Write a build's manifest."""
+    text = json.dumps(content, ensure_ascii=False, indent=1)
+    (build / MANIFEST).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+
+
+def finish(build: Path) -> Path:
+    """Give an unfinished build its final directory; it is not the current one yet."""
+    return build.rename(build.with_name(build.name.removesuffix(UNFINISHED)))
+
+
+def publish(lake: Path, build: Path) -> None:
+    """Make a finished build the current one, in one step."""
+    for name, target in ((CURRENT, f"{BUILDS}/{build.name}"), (CATALOG, f"{CURRENT}/{CATALOG}")):
+        fresh = lake / f".{name}.new"
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(target)
+        fresh.replace(lake / name)
+
+
+def path_of(table: Table, part: Part | None, bucket: int) -> Path:
+    """Path below a build of the file that holds a part's rows; of an empty table without one."""
+    name = f"{bucket:02}.parquet"
+    if table.time is None:
+        return Path(table.name, name)
+    agent, month = (part.agent, part.month) if part else ("none", parts.UNKNOWN)
+    return Path(table.name, f"agent={agent}", f"month={month}", name)
+
+
+def write_file(table: Table, rows: Sequence[Part], path: Path, collections: Mapping[str, str]) -> int:
+    """Write one file of the lake from parts in order; return its rows.
+
+    Row groups are a function of the rows alone, whatever parts they come in. `collections` gives the id that each
+    number in `collection_id` stands for.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    schema = table.arrow()
+    options: dict[str, object] = {
+        "compression": "zstd",
+        "compression_level": 1,
+        "use_dictionary": [column.name for column in table.stored if column.repeats],
+        "write_statistics": [column.name for column in table.stored if column.repeats or column.dtype != TEXT],
+        "store_schema": True,
+        "data_page_size": 1 << 20,
+    }
+    with pq.ParquetWriter(path, schema, **options) as writer:
+        for group in _groups(map(parts.read, rows)):
+            writer.write_table(_stored(group, schema, collections), row_group_size=GROUP_ROWS)
+    return sum(part.rows for part in rows)
+
+
+def _stored(group: pa.Table, schema: pa.Schema, collections: Mapping[str, str]) -> pa.Table:
+    """The rows as the file holds them: collections by their ids, in one chunk, of the declared types."""
+    at = group.schema.get_field_index("collection_id")
+    numbers = pl.Series(values=group.column(at)).replace(dict(collections)).to_arrow()
+    replaced = group.set_column(at, "collection_id", numbers.cast(pa.string()))
+    return replaced.cast(schema).combine_chunks()
+
+
+def _groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Cut rows into row groups."""
+    held: list[pa.Table] = []
+    rows = size = 0
+    for table in tables:
+        start = 0
+        for index, row_size in enumerate(_sizes(table)):
+            if rows and (rows == GROUP_ROWS or size + row_size > GROUP_BYTES):
+                yield pa.concat_tables([*held, table.slice(start, index - start)])
+                held, start, rows, size = [], index, 0, 0
+            rows, size = rows + 1, size + row_size
+        held.append(table.slice(start))
+    if rows:
+        yield pa.concat_tables(held)
+
+
+def _sizes(table: pa.Table) -> list[int]:
+    """Bytes of text of each row."""
+    texts = [table.column(field.name) for field in table.schema if pa.types.is_large_string(field.type)]
+    lengths = [pc.fill_null(pc.binary_length(text), 0) for text in texts]
+    sizes: list[int] = reduce(pc.add, lengths).to_pylist()
+    return sizes

@@ -1,0 +1,88 @@
+"""What discovery finds: collections hold homes, homes hold artifacts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+class Status(StrEnum):
+    """What became, or is to become, of an artifact."""
+
+    PARSED = "parsed"
+    KNOWN = "known"
+    SECRET = "secret"  # noqa: S105  (a status, not a password)
+    SKIPPED = "skipped"
+    MISSING = "missing"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """One file below a home that belongs to an assistant.
+
+    `home_path` is its path below the home and `source_file` its path on the source host, both as text in which bytes
+    that are not UTF-8 stand as `\\xNN`; `location` is where to open it. `source` names the parser's source, or is null
+    for a file that no parser reads. `status` is the plan: `parsed` for a file to be read. `size` is in bytes, null for
+    a folder that is listed as a whole; `mtime_ms` in milliseconds since 1970 (UTC).
+    """
+
+    agent: str
+    source: str | None
+    status: Status
+    home_path: str
+    source_file: str
+    location: Path
+    size: int | None
+    mtime_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """One user's home on one host, with its artifacts in the order of `home_path`.
+
+    `identity` names the home over time: host, user and the home's path where the host is known, else the place it was
+    read from. `odd` holds (home_path, source_file) of special files (pipes, sockets, devices), `links` the paths of
+    symbolic links that look like an agent directory and were not followed.
+    """
+
+    host: str | None
+    user: str | None
+    identity: str
+    artifacts: tuple[Artifact, ...]
+    odd: tuple[tuple[str, str], ...] = ()
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One input gathered from one host at one time.
+
+    `collected_ms` is in milliseconds since 1970 (UTC): what the collector, the path or the command line says, else the
+    newest modification time of its artifacts.
+    """
+
+    input: str
+    host: str | None
+    collected_ms: int | None
+    homes: tuple[Home, ...]
+    tool: str | None = None
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where an assistant keeps its state below a home.
+
+    A directory of the name `directory` in a home is the assistant's where one of the paths `state` exists in it.
+    `whole` are directories in it that are listed as one artifact and never walked. `secrets` are glob patterns
+    (`fnmatch` on the path below the directory) of files that are listed and never opened. `is_moved` tells from the
+    bytes of a `sessions/sessions.json` whether a moved directory is this assistant's.
+    """
+
+    agent: str
+    directory: str
+    state: tuple[str, ...]
+    whole: tuple[str, ...]
+    secrets: tuple[str, ...]
+    is_moved: Callable[[bytes], bool]

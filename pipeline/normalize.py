@@ -1,0 +1,136 @@
+"""Stage two's vocabulary: polars expressions from what a file says to what a column holds.
+
+Trimming, times and counts are defined here once. A raw column holds a scalar as the JSON token that the file has
+(`1200`, `"1200"`, `true`), so that a value of another type can be told from a bad one.
+"""
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from pipeline.schema import TIME
+from pipeline.staging import DRAFTS, LAST, POSITION, PROBLEMS, ROWS, conform
+
+EARLIEST, LATEST = pl.datetime(2020, 1, 1, time_unit="ms"), pl.datetime(2101, 1, 1, time_unit="ms")
+_LARGEST = 2**63 - 1
+_ISO = r"^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:[0-5]\d(?:\.\d+)?)? ?(Z|z|[+-]\d\d:?\d\d)?)?$"
+
+
+def trim(text: pl.Expr) -> pl.Expr:
+    """Text without white space at both ends."""
+    return text.str.strip_chars()
+
+
+def has_text(text: pl.Expr) -> pl.Expr:
+    """Whether a text is there and not empty."""
+    return (text != "").fill_null(value=False)
+
+
+def bare(token: pl.Expr) -> pl.Expr:
+    """The text of a JSON token: a string without its quotes, anything else as it is."""
+    return token.str.strip_prefix('"').str.strip_suffix('"')
+
+
+def moment(token: pl.Expr) -> pl.Expr:
+    """Time of a JSON token: ISO with any offset (none: UTC), or a number of ms (10 digits: s, 16: µs), as text or not.
+
+    Null for what is none, or lies before 2020 or after 2100.
+    """
+    text = bare(token)
+    number = text.str.extract(r"^(\d{10}|\d{13}|\d{16})(?:\.\d+)?$")
+    digits = number.cast(pl.Int64)
+    ms = (
+        pl.when(number.str.len_bytes() == 10)
+        .then(digits * 1000)
+        .when(number.str.len_bytes() == 16)
+        .then(digits // 1000)
+        .otherwise(digits)
+    )
+    time = pl.coalesce(ms.cast(TIME), _iso(text))
+    return pl.when((time >= EARLIEST) & (time < LATEST)).then(time)
+
+
+def _iso(text: pl.Expr) -> pl.Expr:
+    """Time of an ISO text, null for what is none."""
+    date, clock = text.str.extract(_ISO, 1), text.str.extract(_ISO, 2).fill_null("00:00")
+    seconds, zone = text.str.extract(_ISO, 3).fill_null(":00"), text.str.extract(_ISO, 4).fill_null("Z")
+    local = pl.concat_str(date, pl.lit("T"), clock, seconds).str.to_datetime(
+        "%Y-%m-%dT%H:%M:%S%.f", time_unit="ms", strict=False
+    )
+    sign = pl.when(zone.str.starts_with("-")).then(-1).otherwise(1)
+    minutes = zone.str.extract(r"(\d\d):?\d\d$").cast(pl.Int32).fill_null(0) * 60
+    minutes = (minutes + zone.str.extract(r"(\d\d)$").cast(pl.Int32).fill_null(0)) * sign
+    return local - pl.duration(minutes=minutes, time_unit="ms")
+
+
+def count(token: pl.Expr) -> pl.Expr:
+    """Whole number of at least 0 of a JSON token, null for anything else."""
+    digits = token.str.extract(r"^(\d{1,19})$").cast(pl.UInt64)
+    return pl.when(digits <= _LARGEST).then(digits).cast(pl.Int64)
+
+
+def amount(token: pl.Expr) -> pl.Expr:
+    """Number of at least 0 of a JSON token, null for anything else."""
+    number = token.str.extract(r"^(\d[\d.eE+-]*)$").cast(pl.Float64, strict=False)
+    return pl.when(number.is_finite()).then(number)
+
+
+def count_fault(token: pl.Expr, value: pl.Expr) -> pl.Expr:
+    """Why a JSON token gave no number: `wrong_type` or `value_out_of_range`; null where it did or there is none."""
+    is_number = token.str.contains(r"^-?\d+$") | token.str.contains(r'^-?\d[\d.]*[eE]|^"?-?\d{310}')
+    return (
+        pl.when(token.is_null() | value.is_not_null())
+        .then(None)
+        .when(is_number | token.str.contains(r"^-\d"))
+        .then(pl.lit("value_out_of_range"))
+        .otherwise(pl.lit("wrong_type"))
+    )
+
+
+def notes(frame: pl.DataFrame, line: pl.Expr, faults: Iterable[tuple[str, pl.Expr]]) -> pl.DataFrame:
+    """Rows of `faults`: one per record and reason, of (field name, reason or null) pairs.
+
+    `frame` has a row per record with `artifact`; `line` is the record's line or position.
+    """
+    found = [
+        frame.select("artifact", line=line, field=pl.lit(name), reason=reason).filter(pl.col("reason").is_not_null())
+        for name, reason in faults
+    ]
+    noted = pl.concat(found).group_by("artifact", "line", "reason", maintain_order=True)
+    return noted.agg(detail=pl.col("field").str.join(", "))
+
+
+def numbered(problems: pl.DataFrame) -> pl.DataFrame:
+    """Problems with their own key (the text without the record's number) and its count in their file."""
+    number = r"^parser: (unparseable record|array cut off after record) \d+"
+    rows = problems.sort("artifact", "line", "reason", maintain_order=True).with_columns(
+        key=trim(pl.coalesce("text", "detail")).str.replace(number, "$1")
+    )
+    same = ("artifact", "reason", "key", pl.col("text").is_null())
+    return conform(rows.with_columns(occurrence=pl.int_range(pl.len(), dtype=pl.Int32).over(*same)), PROBLEMS)
+
+
+def problem_drafts(problems: pl.DataFrame) -> pl.DataFrame:
+    """The timeline's rows of the losses among `problems`."""
+    return problems.filter(pl.col("text").is_not_null()).select(
+        "artifact",
+        "line",
+        "key",
+        order_line=pl.when(pl.col("line") > 0).then("line").otherwise(LAST),
+        rank=pl.lit(0),
+        part=pl.int_range(pl.len()),
+        sub=pl.lit(0),
+        kind=pl.lit("problem"),
+        turn_type=pl.lit("system"),
+        text=trim(pl.col("text")),
+        keyed_by_text=pl.lit(value=False),
+    )
+
+
+def in_order(drafts: pl.DataFrame) -> pl.DataFrame:
+    """Rows of the timeline with their `sequence` in their file and the count of their key in it."""
+    order = ["artifact", *(column.name for column in POSITION)]
+    rows = conform(drafts, DRAFTS).sort(order)
+    same = ("artifact", "kind", "turn_type", "key", "call_no", pl.when("keyed_by_text").then("text"))
+    place = pl.int_range(pl.len(), dtype=pl.Int32)
+    return conform(rows.with_columns(sequence=place.over("artifact"), occurrence=place.over(*same)), ROWS)

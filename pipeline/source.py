@@ -1,0 +1,68 @@
+"""What a parser declares (`Source`) and what it hands on (`Records`): the one interface between engine and parsers."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from pipeline.schema import Table
+
+Row = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A loss (something gives no row) or a note (something odd about a record that is kept).
+
+    `position` is the record's line or 1-based position, 0 for a whole file. `reason` is a name of `pipeline.reasons`.
+    `text` is a loss's timeline text, null for a note; `size` the bytes that were not read.
+    """
+
+    position: int
+    reason: str
+    text: str | None
+    detail: str | None = None
+    size: int | None = None
+
+
+@dataclass(slots=True)
+class Records:
+    """What one artifact holds: rows of the source's raw tables, problems, and counts of its records.
+
+    `count` is the number of raw records seen, losses included; `silent` of those that a rule names as giving no row.
+    """
+
+    rows: dict[str, list[Row]]
+    problems: list[Problem] = field(default_factory=list)
+    count: int = 0
+    silent: int = 0
+
+    def lose(self, position: int, reason: str, text: str, *, detail: str | None = None, size: int | None = None) -> None:
+        """Record a loss; it counts as a record."""
+        self.count += 1
+        self.problems.append(Problem(position, reason, text, detail, size))
+
+    def note(self, position: int, reason: str, detail: str | None = None) -> None:
+        """Record a note."""
+        self.problems.append(Problem(position, reason, None, detail))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One kind of artifact: where it lies, how it is read, and what its records mean.
+
+    `pattern` matches the whole path below the agent's directory. Stage one, `read(data, path, records)`, gets an
+    artifact's bytes and that path and fills `records.rows[<table>]` with tuples of the columns of the raw `tables`
+    (the engine puts `artifact`, the artifact's number, in front of each). Stage two, `stage(raw)`, gets the raw tables
+    as frames and returns frames of `pipeline.staging`, by name.
+    """
+
+    name: str
+    agent: str
+    pattern: re.Pattern[str]
+    tables: tuple[Table, ...]
+    read: Callable[[bytes, str, Records], None]
+    stage: Callable[[Mapping[str, pl.DataFrame]], Mapping[str, pl.DataFrame]]
+    is_session: bool = False
+    """Whether a file of this source is a session."""

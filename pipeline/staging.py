@@ -1,0 +1,192 @@
+"""The frames that stage two hands to stage three: what every source's records become, whatever their format.
+
+`sql/` joins them; `artifact` is the number of the artifact in its batch (the table `artifacts`), and stands for its
+host, user, assistant and path.
+"""
+
+import polars as pl
+
+from pipeline.schema import COUNT, FLAG, MONEY, SMALL, TEXT, TIME, Column, Table
+
+ARTIFACT = Column("artifact", SMALL, "Number of the artifact in its batch.", nullable=False)
+LINE = Column("line", SMALL, "Line or 1-based position in the file; 0 for what concerns the whole session.")
+KEY = Column("key", TEXT, "The row's own key (beside its text), of which its id is made.")
+OCCURRENCE = Column("occurrence", SMALL, "Which of the file's rows with the same key it is, from 0.")
+
+ROWS = Table(
+    "rows",
+    "one row per row of the timeline",
+    ("artifact", "sequence"),
+    (
+        ARTIFACT,
+        Column("sequence", SMALL, "Order among all rows of the file, from 0."),
+        LINE,
+        Column("kind", TEXT, "`timeline.kind`."),
+        Column("turn_type", TEXT, "`timeline.turn_type`."),
+        Column("text", TEXT, "`timeline.text`, trimmed; of a session row, what follows its title."),
+        Column("model", TEXT, "`timeline.model`."),
+        Column("tool_name", TEXT, "`timeline.tool_name`."),
+        Column("tool_use_id", TEXT, "`timeline.tool_use_id`."),
+        Column("own_utc", TIME, "The row's own time."),
+        Column("own_basis", TEXT, "What `own_utc` is; null: the row takes its session's time."),
+        Column("call_id_utc", TIME, "The clock in the call's id."),
+        Column("reasoning_utc", TIME, "When the reasoning of its item began or ended."),
+        Column("call_no", SMALL, "Number of its call in the file."),
+        KEY,
+        Column("keyed_by_text", FLAG, "Whether the text is part of the key."),
+        OCCURRENCE,
+    ),
+)
+
+POSITION = (
+    Column("order_line", SMALL, "Position of the record that the row stands at, for the order alone."),
+    Column("rank", SMALL, "Order among the rows of a record."),
+    Column("part", SMALL, "Order among the rows of a rank."),
+    Column("sub", SMALL, "Order among the rows of a part."),
+)
+"""What orders the rows of a file before they have their `sequence`."""
+
+LAST = 2**31 - 1
+"""`order_line` of what stands behind all records of a file."""
+
+DRAFTS = Table(
+    "drafts",
+    "one row per row of the timeline, before the rows of a file are in order",
+    (),
+    (*POSITION, *(column for column in ROWS.columns if column.name not in ("sequence", "occurrence"))),
+)
+
+CALLS = Table(
+    "calls",
+    "one row per tool call",
+    ("artifact", "call_no"),
+    (
+        ARTIFACT,
+        Column("call_no", SMALL, "Number of the call in the file."),
+        Column("records", SMALL, "Raw records it was made from."),
+        Column("arguments", TEXT, "`tool_calls.arguments`."),
+        Column("status", TEXT, "`tool_calls.status`."),
+        Column("output", TEXT, "`tool_calls.output`."),
+        Column("output_bytes", COUNT, "`tool_calls.output_bytes`."),
+    ),
+)
+
+SESSIONS = Table(
+    "session_files",
+    "one row per session file that could be read",
+    ("artifact",),
+    (
+        ARTIFACT,
+        Column("session_id", TEXT, "The file's own id."),
+        Column("title", TEXT, "The file's title, trimmed; null where it has none."),
+        Column("workspace_directory", TEXT, "Workspace directory as stored."),
+        Column("project_path", TEXT, "Workspace directory, decoded."),
+        Column("mode", TEXT, "`sessions.mode`."),
+        Column("prompt_tokens", COUNT, "`sessions.prompt_tokens`."),
+        Column("completion_tokens", COUNT, "`sessions.completion_tokens`."),
+        Column("cached_tokens", COUNT, "`sessions.cached_tokens`."),
+        Column("total_cost_usd", MONEY, "`sessions.total_cost_usd`."),
+        Column("compacted", FLAG, "`sessions.compacted`."),
+        Column("scratch", FLAG, "`sessions.scratch`."),
+    ),
+)
+
+ENTRIES = Table(
+    "entries",
+    "one row per usable entry of an index",
+    ("artifact", "position"),
+    (
+        ARTIFACT,
+        Column("position", SMALL, "1-based position in the index."),
+        Column("session_id", TEXT, "Id that the entry names.", nullable=False),
+        Column("title", TEXT, "Title, trimmed."),
+        Column("created_utc", TIME, "When the session was created."),
+        Column("workspace_directory", TEXT, "Workspace directory as stored."),
+        Column("project_path", TEXT, "Workspace directory, decoded."),
+        Column("message_count", COUNT, "Assistant messages that the entry counts."),
+        Column("integration_type", TEXT, "Kind of chat that the entry names."),
+        Column("scratch", FLAG, "Whether its workspace is a temporary one of the assistant's own."),
+    ),
+)
+
+CONTEXT = Table(
+    "contexts",
+    "one row per context item or citation",
+    ("artifact", "sequence"),
+    (
+        ARTIFACT,
+        Column("sequence", SMALL, "Order among the context items of the file, from 0."),
+        LINE,
+        Column("provider", TEXT, "`context_items.provider`."),
+        Column("name", TEXT, "`context_items.name`."),
+        Column("description", TEXT, "`context_items.description`."),
+        Column("uri", TEXT, "`context_items.uri`."),
+        Column("content", TEXT, "`context_items.content`."),
+        Column("content_bytes", COUNT, "`context_items.content_bytes`."),
+        OCCURRENCE,
+    ),
+)
+
+PROBLEMS = Table(
+    "faults",
+    "one row per loss, and per note and reason of a record",
+    (),
+    (
+        ARTIFACT,
+        LINE,
+        Column("reason", TEXT, "A name of the closed list.", nullable=False),
+        Column("text", TEXT, "A loss's timeline text; null for a note."),
+        Column("detail", TEXT, "Position, count or names of fields."),
+        Column("bytes", COUNT, "Size of what was not read."),
+        KEY,
+        OCCURRENCE,
+    ),
+)
+
+SILENT = Table(
+    "silent",
+    "one row per artifact whose records some rule names as giving no row",
+    (),
+    (ARTIFACT, Column("records", COUNT, "How many.")),
+)
+
+ARTIFACTS = Table(
+    "files",
+    "one row per artifact of the batch",
+    ("artifact",),
+    (
+        ARTIFACT,
+        Column("home", SMALL, "Number of its home in the batch."),
+        Column("host", TEXT, "Host of its home."),
+        Column("user", TEXT, "User of its home."),
+        Column("identity", TEXT, "What names the home over time."),
+        Column("agent", TEXT, "Assistant."),
+        Column("source", TEXT, "Source; null for a file that no parser reads."),
+        Column("is_session", FLAG, "Whether a file of this source is a session."),
+        Column("home_path", TEXT, "Path below the home."),
+        Column("source_file", TEXT, "Path on the source host."),
+        Column("bytes", COUNT, "Size of the file."),
+        Column("mtime_utc", TIME, "Modification time."),
+        Column("sha256", TEXT, "SHA-256 of what was read."),
+        Column("status", TEXT, "What became of it."),
+        Column("records", COUNT, "Raw records in it; null where none were looked for."),
+        Column("collection", SMALL, "Number of its collection in the build."),
+    ),
+)
+
+STAGED: tuple[Table, ...] = (ROWS, CALLS, SESSIONS, ENTRIES, CONTEXT, PROBLEMS, SILENT, ARTIFACTS)
+"""What `sql/` may read."""
+
+HANDED: dict[str, Table] = {
+    table.name: table for table in (DRAFTS, CALLS, SESSIONS, ENTRIES, CONTEXT, PROBLEMS, SILENT)
+}
+"""What a source's stage two may hand on, by name."""
+
+
+def conform(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
+    """Return `frame` with the table's columns, in order and type; a column that it lacks is null.
+
+    Raises polars' error where a value does not fit its type: a cast never makes a null silently.
+    """
+    missing = [pl.lit(None).alias(name) for name in table.names if name not in frame.columns]
+    return frame.with_columns(missing).select(table.names).cast(table.polars)  # type: ignore[arg-type]

@@ -1,0 +1,10 @@
+-- Grain: one row per tool call. Key: artifact, call_no. The id of its row, on which the ids of its other rows rest.
+select
+    rows.artifact,
+    rows.call_no,
+    rows.sequence,
+    row_key(places.place, rows.kind, rows.key, null, rows.occurrence, rows.text) as row_id,
+    call_key_of(places.file_key, row_id) as call_key,
+from rows
+join places using (artifact)
+where rows.kind = 'tool_call'

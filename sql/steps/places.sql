@@ -1,0 +1,22 @@
+-- Grain: one row per artifact. Key: artifact. Where it lies, and the keys that rest on that.
+select
+    artifact,
+    home,
+    host,
+    "user",
+    identity,
+    agent,
+    source,
+    is_session,
+    home_path,
+    source_file,
+    bytes,
+    mtime_utc,
+    sha256,
+    status,
+    records,
+    collection::varchar as collection_id,
+    key_of(identity, agent, concat(source, chr(0), home_path)) as place,
+    key_of(identity, agent, home_path) as file_key,
+    regexp_extract(home_path, '([^/]*?)(\.[^./]*)?$', 1) as file_id,
+from files

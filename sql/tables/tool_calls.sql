@@ -1,0 +1,32 @@
+-- Grain: one row per tool call of a session. Key: call_key.
+select
+    places.host,
+    places."user",
+    places.agent,
+    sessions.session_key,
+    sessions.session_id,
+    sessions.project_path,
+    rows.tool_name,
+    rows.tool_use_id,
+    keyed_rows.model,
+    calls.arguments,
+    calls.status,
+    calls.output,
+    calls.output_bytes,
+    case when keyed_rows.event_basis <> 'session' then keyed_rows.event_utc end as requested_utc,
+    keyed_rows.event_utc,
+    places.source,
+    places.source_file,
+    keyed_rows.line as source_line,
+    keyed_rows.sequence,
+    keyed_rows.call_key,
+    keyed_rows.row_id,
+    places.home_path,
+    places.collection_id,
+    true as current,
+from calls
+join call_rows on call_rows.artifact = calls.artifact and call_rows.call_no = calls.call_no
+join keyed_rows on keyed_rows.artifact = calls.artifact and keyed_rows.sequence = call_rows.sequence
+join rows on rows.artifact = calls.artifact and rows.sequence = call_rows.sequence
+join places on places.artifact = calls.artifact
+join session_places as sessions on sessions.artifact = calls.artifact

@@ -1,0 +1,52 @@
+"""What several test modules share: the real homes, the lake built from them, and the cases."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.lake import Lake, homelake, opened
+from tests.layout import lay_out
+
+OpenLake = Callable[[Path], Lake]
+BuildCase = Callable[..., Lake]
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The real homes, one folder a user. No test writes into them."""
+    return lay_out("corpus/homes", tmp_path_factory.mktemp("corpus") / "homes")
+
+
+@pytest.fixture(scope="session")
+def corpus_lake(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    """The lake of the real homes."""
+    path = tmp_path_factory.mktemp("corpus_lake") / "lake"
+    outcome = homelake("build", corpus, "-o", path, "--workers", "1")
+    assert outcome.exit_code == 0, outcome.stderr
+    with opened(path) as lake:
+        yield lake
+
+
+@pytest.fixture
+def open_lake() -> Iterator[OpenLake]:
+    """Open lakes for the time of a test."""
+    with contextlib.ExitStack() as stack:
+        yield lambda path: stack.enter_context(opened(path))
+
+
+@pytest.fixture
+def build_case(tmp_path: Path, open_lake: OpenLake) -> BuildCase:
+    """Lay a case out as `<tmp_path>/<case>`, build its input, and open the lake."""
+
+    def build(case: str, source: str = "home", *options: str) -> Lake:
+        folder = tmp_path / case
+        if not folder.exists():
+            lay_out(f"cases/{case}", folder)
+        outcome = homelake("build", folder / source, "-o", tmp_path / "lake", "--workers", "1", *options)
+        assert outcome.exit_code == 0, outcome.stderr
+        assert "Traceback" not in outcome.stderr
+        return open_lake(tmp_path / "lake")
+
+    return build
