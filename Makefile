@@ -16,7 +16,11 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(READY) ## build a lake from the homes in fixtures/ and query it
-	@$(BIN)/python -m bench.demo
+	$(BIN)/homelake build fixtures/corpus/homes -o lake
+	@for example in prompts_and_replies failed_calls lost_and_found; do \
+		printf '\n'; sed -n 's/^-- //p' sql/examples/$$example.sql; \
+		$(BIN)/homelake sql lake "$$(grep -v '^--' sql/examples/$$example.sql)"; \
+	done
 
 test: $(READY) ## run the whole test suite
 	$(BIN)/python -m pytest -n auto

@@ -1,1 +1,1 @@
-"""The benchmark: `bench.generate` makes homes as the real programs write them, `bench.run` measures a build of them."""
+"""The benchmark: `bench.generate` makes homes like real ones, `bench.run` measures a build of them."""

@@ -8,13 +8,10 @@ from dataclasses import dataclass, field
 from bench import words
 from bench.texts import Texts
 
-PROBLEM = "problems"
-"""Icon of an output item that reports a failure."""
-
 
 @dataclass(slots=True)
 class Project:
-    """A workspace: its `root` path, its files (text by path below the root), the language people write in there."""
+    """A workspace: its `root` path, the language of its people, its files (text by path below the root)."""
 
     root: str
     language: str
@@ -31,13 +28,16 @@ class Project:
         return path, self.files[path]
 
     def change(self, rng: random.Random, texts: Texts) -> tuple[str, str, str, str]:
-        """Change some lines of a file: its path, its text before, the lines that were found and what replaced them."""
+        """Change some lines of a file: its path, its text before, the lines found and their new text."""
         path, before = self.pick(rng)
         lines = before.split("\n")
         start = rng.randrange(max(1, len(lines) - 8))
         old = "\n".join(lines[start : start + rng.randint(2, 8)])
         indent = old[: len(old) - len(old.lstrip())]
-        new = old.replace(rng.choice(words.NOUNS), texts.name(rng)) + f"\n{indent}# {texts.prose(rng, 1, self.language)}"
+        new = (
+            old.replace(rng.choice(words.NOUNS), texts.name(rng))
+            + f"\n{indent}# {texts.prose(rng, 1, self.language)}"
+        )
         self.files[path] = before.replace(old, new, 1)
         return path, before, old, new
 
@@ -45,8 +45,11 @@ class Project:
         """A new file: its path and text."""
         suffix = rng.choice(list(words.CODE))
         path = f"{rng.choice(['src', 'tests', 'lib'])}/{texts.name(rng)}.{suffix}"
-        self.files[path] = texts.source(rng, suffix, rng.randint(1, 12))
-        return path, self.files[path]
+        text = texts.source(rng, suffix, rng.randint(1, 7))
+        if self.language != "en":
+            text = f"/*\n{texts.prose(rng, rng.randint(2, 12), self.language)}\n*/\n{text}"
+        self.files[path] = text
+        return path, text
 
     def search(self, rng: random.Random) -> str:
         """Lines of some of the files, as a search prints them."""
@@ -54,13 +57,15 @@ class Project:
         for path in rng.sample(list(self.files), min(len(self.files), rng.randint(1, 8))):
             lines = self.files[path].split("\n")
             start = rng.randrange(len(lines))
-            found.append(f"./{path}\n" + "\n".join("  " + line for line in lines[start : start + rng.randint(1, 12)]))
+            found.append(
+                f"./{path}\n" + "\n".join("  " + line for line in lines[start : start + rng.randint(1, 12)])
+            )
         return "\n\n".join(found)
 
 
-def make_project(rng: random.Random, texts: Texts, home: str) -> Project:
-    """A project below a home directory, with 12 to 40 files of mostly 1 to 8 kB."""
-    foreign = rng.random() < 0.15
+def make_project(rng: random.Random, texts: Texts, home: str, foreign_share: float) -> Project:
+    """A project below a home directory, with 12 to 40 files of mostly 1 to 6 kB."""
+    foreign = rng.random() < foreign_share
     language = rng.choice(list(words.FOREIGN)) if foreign else "en"
     name = texts.name(rng).replace("_", "-")
     if foreign and rng.random() < 0.5:

@@ -1,4 +1,4 @@
-"""Seeded pools of texts that compress like real ones: prose in several scripts, source code, output of commands."""
+"""Seeded pools of texts that compress like real ones: prose of several scripts, code, output."""
 
 import base64
 import random
@@ -13,7 +13,9 @@ LANGUAGES = ("en", *words.FOREIGN)
 class _Draw(dict[str, str]):
     """Fields of a pattern: a list's next random word; a field of upper case keeps its first one."""
 
-    def __init__(self, rng: random.Random, lists: dict[str, list[str]], fixed: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, rng: random.Random, lists: dict[str, list[str]], fixed: dict[str, str] | None = None
+    ) -> None:
         super().__init__(fixed or {})
         self._random = rng.random
         self._lists = lists
@@ -29,8 +31,8 @@ class _Draw(dict[str, str]):
 class Texts:
     """Texts of every kind, cut from pools that are made once.
 
-    `size` is the number of sentences of a language, functions of a suffix and blocks of output; about 1 kB of memory
-    and 30 microseconds each. Everything a method returns depends on the pools' seed and on the state of its `rng`.
+    `size` is the number of sentences of a language, functions of a suffix and blocks of output. What a method
+    returns depends on the pools' seed and on the state of its `rng`.
     """
 
     def __init__(self, seed: int, size: int) -> None:
@@ -42,7 +44,9 @@ class Texts:
             names = ["".join(rng.sample(own["u"], rng.randint(2, 3))) for _ in range(800)]
             self._sentences[language] = self._fill(rng, patterns, own | {"u": names}, size // 2)
         self._sentences["fr"] = [unicodedata.normalize("NFD", text) for text in self._sentences["fr"]]
-        self._functions = {suffix: [self._function(rng, suffix) for _ in range(size)] for suffix in words.CODE}
+        self._functions = {
+            suffix: [self._function(rng, suffix) for _ in range(size)] for suffix in words.CODE
+        }
         self._blocks = [self._block(rng) for _ in range(size)]
         self._pixels = base64.b64encode(rng.randbytes(150_000)).decode()
 
@@ -57,7 +61,7 @@ class Texts:
 
     def title(self, rng: random.Random, language: str) -> str:
         """A short text without a full stop."""
-        return self.prose(rng, 1, language)[:40].strip(" .?。?`")
+        return self.prose(rng, 1, language)[:40].rstrip(" .?。`")
 
     def source(self, rng: random.Random, suffix: str, functions: int) -> str:
         """A source file of a number of functions."""
@@ -74,9 +78,11 @@ class Texts:
 
     def reply(self, rng: random.Random, language: str) -> str:
         """An answer in Markdown: prose, now and then a list, a block of code, an emoji."""
-        text = self.prose(rng, 1 + int(rng.expovariate(0.25)), language)
+        text = self.prose(rng, 1 + int(rng.expovariate(0.12)), language)
         if rng.random() < 0.25:
-            text += "\n\n" + "\n".join(f"- **{self.name(rng)}**: {self.prose(rng, 1, language)}" for _ in range(4))
+            text += "\n\n" + "\n".join(
+                f"- **{self.name(rng)}**: {self.prose(rng, 1, language)}" for _ in range(4)
+            )
         if rng.random() < 0.35:
             suffix = rng.choice(list(words.CODE))
             text += f"\n\n```{suffix} src/{self.name(rng)}.{suffix}\n{self.source(rng, suffix, 1)}```"
@@ -91,7 +97,9 @@ class Texts:
         start = rng.randrange(max(1, len(self._pixels) - characters))
         return f"data:image/png;base64,iVBORw0KGgo{self._pixels[start : start + characters]}"
 
-    def _fill(self, rng: random.Random, patterns: list[str], own: dict[str, list[str]], size: int) -> list[str]:
+    def _fill(
+        self, rng: random.Random, patterns: list[str], own: dict[str, list[str]], size: int
+    ) -> list[str]:
         draw = _Draw(rng, self._lists | own)
         texts = [rng.choice(patterns).format_map(draw) for _ in range(max(20, size))]
         return [text[:1].upper() + text[1:] for text in texts]

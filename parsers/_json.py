@@ -343,7 +343,7 @@ def as_text(value: Json) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, msgspec.Raw):
-        return compact(parse(bytes(value).decode())[0])
+        return as_text(parse(bytes(value).decode())[0]) if bytes(value) else ""
     return "" if value is None else compact(value)
 
 

@@ -125,7 +125,7 @@ class State(msgspec.Struct, rename="camel", gc=False):
     tool_call_id: str | None = None
     tool_call: Call | None = None
     status: str | None = None
-    parsed_args: msgspec.Raw | None = None
+    parsed_args: msgspec.Raw = msgspec.Raw()
     output: list[Output] | None = None
 
 
@@ -243,14 +243,25 @@ class _File:
 
 def read(data: bytes, path: str, records: Records) -> None:
     """Read a session file: the fast way where it is healthy, else element by element. Both give the same rows."""
-    session = None if b"\\u0000" in data else _decode(data)
-    if session is None:
-        _read_tolerant(data, path, records)
-        return
-    file = _File(records)
-    for position, item in enumerate(session.history or (), 1):
-        _add_item(file, position, item)
-    _finish(file, session, None if session.history is None else len(session.history))
+    before = {name: len(rows) for name, rows in records.rows.items()}
+    session = _decode(data)
+    if session is not None:
+        file = _File(records)
+        for position, item in enumerate(session.history or (), 1):
+            _add_item(file, position, item)
+        _finish(file, session, None if session.history is None else len(session.history))
+        if not _holds_nul(records, before):
+            return
+        for name, rows in records.rows.items():
+            del rows[before[name] :]
+        records.count = 0
+    _read_tolerant(data, path, records)
+
+
+def _holds_nul(records: Records, before: dict[str, int]) -> bool:
+    """Say whether a text that was just added holds a NUL, which the fast way lets pass."""
+    added = (row for name, rows in records.rows.items() for row in rows[before[name] :])
+    return any("\0" in value for row in added for value in row if isinstance(value, str))
 
 
 def _decode(data: bytes) -> Session | None:
@@ -487,7 +498,7 @@ def _add_call(file: _File, position: int, call: Call | None, state: State | None
     arguments = as_text(function.arguments)
     if not arguments and stated and stated.function:
         arguments = as_text(stated.function.arguments)
-    if not arguments and state and state.parsed_args is not None:
+    if not arguments and state:
         arguments = as_text(state.parsed_args)
     outputs = (state.output or []) if state else []
     number = len(file.calls)

@@ -42,8 +42,8 @@ class Home:
     """One user's home on one host, with its artifacts in the order of `home_path`.
 
     `identity` names the home over time: host, user and the home's path where the host is known, else the place it was
-    read from. `odd` holds (home_path, source_file) of special files (pipes, sockets, devices), `links` the paths of
-    symbolic links that look like an agent directory and were not followed.
+    read from. `odd` holds (home_path, source_file) of special files (pipes, sockets, devices), `links` the source_file
+    of symbolic links that were not followed: in the place of an agent directory, or in one.
     """
 
     host: str | None
@@ -59,7 +59,9 @@ class Collection:
     """One input gathered from one host at one time.
 
     `collected_ms` is in milliseconds since 1970 (UTC): what the collector, the path or the command line says, else the
-    newest modification time of its artifacts.
+    newest modification time of its artifacts. `links` and `closed` belong to no home: symbolic links that look like an
+    agent directory and were not followed, and directories that could not be listed, as paths below the input. An input
+    that has these alone is a collection without homes.
     """
 
     input: str
@@ -68,6 +70,8 @@ class Collection:
     homes: tuple[Home, ...]
     tool: str | None = None
     version: str | None = None
+    links: tuple[str, ...] = ()
+    closed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ class Table:
 def arrow_type(dtype: pl.DataType) -> pa.DataType:
     """Arrow type of a column in a Parquet file."""
     if isinstance(dtype, pl.List):
-        return pa.list_(arrow_type(dtype.inner()))
+        return pa.list_(arrow_type(dtype.inner))  # type: ignore[arg-type]
     return ARROW_TYPES[dtype]
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import duckdb
@@ -15,8 +16,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = (sys.executable, "-m", "pipeline.cli")
-Value = object
-Row = tuple[Value, ...]
+Row = tuple[Any, ...]
+
+SESSION_ROWS = """
+create temp view session_rows as
+select * from timeline where source = 'continue.session' and kind <> 'problem'
+"""
+"""What the session files hold, whatever other sources tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +50,19 @@ def homelake(*arguments: str | Path) -> Outcome:
 
     out, err = io.StringIO(), io.StringIO()
     argv = ["homelake", *map(str, arguments)]
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), mock.patch.object(sys, "argv", argv):
-        with pytest.raises(SystemExit) as end:
-            sys.exit(cli.main())
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        mock.patch.object(sys, "argv", argv),
+        pytest.raises(SystemExit) as end,
+    ):
+        cli.main()
     code = end.value.code
     return Outcome(code if isinstance(code, int) else int(code is not None), out.getvalue(), err.getvalue())
 
 
 def start(*arguments: str | Path) -> subprocess.Popen[str]:
-    """Start the command as a process of its own, in a session of its own, so that its workers can be ended with it."""
+    """Start the command in a process group of its own, so that its workers can be ended with it."""
     return subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -77,46 +87,51 @@ class Lake:
     path: Path
     connection: duckdb.DuckDBPyConnection
 
-    def rows(self, query: str, *parameters: Value) -> list[Row]:
+    def rows(self, query: str, *parameters: Any) -> list[Row]:
         """Rows of a query's answer."""
         return self.connection.execute(query, parameters).fetchall()
 
-    def row(self, query: str, *parameters: Value) -> Row:
+    def row(self, query: str, *parameters: Any) -> Row:
         """The only row of a query's answer."""
         (row,) = self.rows(query, *parameters)
         return row
 
-    def value(self, query: str, *parameters: Value) -> Value:
+    def value(self, query: str, *parameters: Any) -> Any:
         """The only value of a query's answer."""
         (value,) = self.row(query, *parameters)
         return value
 
-    def column(self, query: str, *parameters: Value) -> list[Value]:
+    def column(self, query: str, *parameters: Any) -> list[Any]:
         """The only column of a query's answer."""
         return [value for (value,) in self.rows(query, *parameters)]
 
-    def count(self, table: str, where: str = "true") -> Value:
+    def pairs(self, query: str, *parameters: Any) -> dict[Any, Any]:
+        """An answer of two columns, the second by the first."""
+        return dict(self.rows(query, *parameters))
+
+    def count(self, table: str, where: str = "true") -> Any:
         """Number of a table's rows."""
         return self.value(f"select count(*) from {table} where {where}")  # noqa: S608  (a test's own words)
 
-    def messages(self, columns: str = "turn_type, text") -> list[Row]:
-        """Messages of all session files, a file's in their order."""
+    def messages(self) -> list[Row]:
+        """Turn type and text of the messages of all session files, a file's in their order."""
         return self.rows(
-            f"select {columns} from timeline where kind = 'message' and source like '%session' "  # noqa: S608
-            "order by source_file, sequence"
+            "select turn_type, text from session_rows where kind = 'message' order by source_file, sequence"
         )
 
     def losses(self) -> list[Loss]:
         """All losses by file and line; every one has its row in the timeline, and only losses have one."""
         problems = self.rows(
-            r"select parse_filename(source_file), source_line, reason from problems where lost "
+            "select parse_filename(source_file), source_line, reason from problems where lost "
             "order by source_file, source_line, reason"
         )
         texts = self.rows(
             "select parse_filename(source_file), source_line, text from timeline where kind = 'problem' "
             "order by source_file, source_line, sequence"
         )
-        assert sorted((file, line) for file, line, _ in problems) == sorted((file, line) for file, line, _ in texts)
+        assert sorted((file, line) for file, line, _ in problems) == sorted(
+            (file, line) for file, line, _ in texts
+        )
         return list(_paired(problems, texts))
 
     def notes(self) -> list[Row]:
@@ -128,7 +143,7 @@ class Lake:
 
     def has_no_problem(self) -> bool:
         """Whether nothing was lost or noted."""
-        return self.count("problems") == 0 and self.count("timeline", "kind = 'problem'") == 0
+        return not self.count("problems") and not self.count("timeline", "kind = 'problem'")
 
 
 def _paired(problems: list[Row], texts: list[Row]) -> Iterator[Loss]:
@@ -136,21 +151,25 @@ def _paired(problems: list[Row], texts: list[Row]) -> Iterator[Loss]:
     left = list(texts)
     for file, line, reason in problems:
         same = [text for text in left if text[:2] == (file, line)]
-        found = next((text for text in same if f"({reason})" in str(text[2])), same[0])
+        found = next((text for text in same if f"({reason})" in text[2]), same[0])
         left.remove(found)
-        assert isinstance(line, int)
-        yield Loss(str(file), line, str(reason), str(found[2]))
+        yield Loss(file, line, reason, found[2])
 
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[Lake]:
     """Open a lake for reading."""
     with duckdb.connect(str(path / "lake.duckdb"), read_only=True) as connection:
+        connection.execute(SESSION_ROWS)
         yield Lake(path, connection)
 
 
 def parquet_files(path: Path) -> dict[str, bytes]:
-    """Bytes of every file of the finished build by its path in it, but its manifest and its database of views."""
+    """Bytes of every file of the finished build by its path, without its manifest and its database."""
     build = path / "current"
     files = {file.relative_to(build).as_posix(): file for file in build.rglob("*") if file.is_file()}
-    return {name: file.read_bytes() for name, file in files.items() if name not in ("manifest.json", "lake.duckdb")}
+    return {
+        name: file.read_bytes()
+        for name, file in files.items()
+        if name not in ("manifest.json", "lake.duckdb")
+    }

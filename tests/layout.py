@@ -1,4 +1,4 @@
-"""Lay the fixtures out with what git does not keep: modification times, empty folders and folders named `.git`."""
+"""Lay the fixtures out with what git does not keep: times, empty folders and folders named `.git`."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 
 
 def lay_out(part: str, dest: Path) -> Path:
-    """Copy a part of the fixtures (`corpus/homes`, `corpus/homes/carol`, `cases/<case>`) to `dest`, and return `dest`.
+    """Copy a part of the fixtures (`corpus/homes`, `cases/<case>` ...) to `dest`, and return `dest`.
 
     Times come from the set's `MTIMES.tsv`; `dot-git` becomes `.git`. Files of the copy can be written.
     """
@@ -30,7 +30,7 @@ def lay_out(part: str, dest: Path) -> Path:
 
 @cache
 def _times(collection: str) -> tuple[tuple[int, bool, Path], ...]:
-    """Modification time (ns since 1970), whether it is a folder, and path, of a set's files and empty folders."""
+    """Modification time (ns since 1970), is it a folder, and path, of a set's files and empty folders."""
     lines = (FIXTURES / collection / "MTIMES.tsv").read_text(encoding="utf-8").splitlines()
     fields = [line.split("\t", 2) for line in lines]
     return tuple((int(Decimal(seconds) * 10**9), kind == "dir", Path(path)) for seconds, kind, path in fields)

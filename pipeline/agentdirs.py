@@ -1,0 +1,149 @@
+"""Agent directories: where they lie below a home, whether they hold state, and how moved ones are told."""
+
+import os
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.model import Layout
+from pipeline.paths import joined
+
+PASSED_BY = frozenset(("node_modules", ".git"))
+"""Directories that are never searched for homes or agent directories."""
+LEVELS = 3
+"""How deep below a home a moved agent directory is found."""
+_INDEX_BYTES = 64 << 20
+"""How much of a session index is read to tell whose it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDir:
+    """An agent directory: whose it is, and its real path."""
+
+    layout: Layout
+    location: str
+
+
+def listed(directory: str) -> tuple[list[os.DirEntry[str]], OSError | None]:
+    """The entries of a directory, and the error that kept from reading (all of) them."""
+    entries: list[os.DirEntry[str]] = []
+    try:
+        with os.scandir(directory) as found:
+            entries.extend(found)
+    except OSError as error:
+        return entries, error
+    return entries, None
+
+
+def is_directory(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a directory, and no link to one."""
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:  # the file system keeps no types in its listings, and the entry cannot be looked at
+        return False
+
+
+def _mode(path: str) -> int:
+    """Mode of what is at a path, 0 where there is nothing."""
+    try:
+        return os.lstat(path).st_mode
+    except OSError:
+        return 0
+
+
+def has_state(directory: str, layout: Layout) -> bool:
+    """Whether an agent directory holds state. One that cannot be looked into counts, to be reported."""
+    for path in layout.state:
+        above, _, _ = path.rpartition("/")
+        if (not above or stat.S_ISDIR(_mode(f"{directory}/{above}"))) and _mode(f"{directory}/{path}"):
+            return True
+    return not os.access(directory, os.R_OK | os.X_OK)
+
+
+def is_moved(directory: str) -> bool:
+    """Whether a directory looks like a moved agent directory by what it holds."""
+    return (
+        stat.S_ISREG(_mode(f"{directory}/sessions/sessions.json"))
+        and stat.S_ISDIR(_mode(f"{directory}/sessions"))
+        and any(stat.S_ISDIR(_mode(f"{directory}/{name}")) for name in ("dev_data", "index"))
+    )
+
+
+class AgentDirs:
+    """Finds agent directories below a home: by name, at the paths given for moved ones, and by search.
+
+    `moved` maps an agent to paths below each home. Raises ValueError, with one line, for a path that cannot
+    be one. `names` has the assistants by the name of their directory, `paths` by every path below a home.
+    """
+
+    def __init__(self, layouts: Sequence[Layout], moved: Mapping[str, tuple[str, ...]]) -> None:
+        self._layouts = layouts
+        self.names = {layout.directory: layout for layout in layouts}
+        self.paths = dict(self.names)
+        agents = {layout.agent: layout for layout in layouts}
+        for agent, path in ((agent, path) for agent, paths in moved.items() for path in paths):
+            parts = [part for part in path.split("/") if part not in ("", ".")]
+            if agent not in agents or path.startswith("/") or ".." in parts or not parts:
+                raise ValueError(f"moved directory of {agent}: {path!r} is not a path below a home")
+            self.paths["/".join(parts)] = agents[agent]
+
+    def at(self, home: str, entries: Sequence[os.DirEntry[str]]) -> tuple[dict[str, AgentDir], list[str]]:
+        """The agent directories of a directory, by path, and paths of links in the place of one."""
+        dirs: dict[str, AgentDir] = {}
+        links: list[str] = []
+        present = {entry.name for entry in entries}
+        for path, layout in self.paths.items():
+            if path.partition("/")[0] not in present:
+                continue
+            location, link = joined(home, path), _link_on(home, path)
+            if link is not None:
+                links.append(link)
+            elif stat.S_ISDIR(_mode(location)) and has_state(location, layout):
+                dirs[path] = AgentDir(layout, location)
+        return dirs, links
+
+    def moved(self, home: str, known: Mapping[str, AgentDir], homes: set[str]) -> dict[str, AgentDir]:
+        """Search for moved agent directories up to `LEVELS` below a home.
+
+        Those `known` and other `homes` in it (real paths) are left out; nothing is searched below what is
+        found.
+        """
+        found: dict[str, AgentDir] = {}
+        above = [""]
+        for depth in range(LEVELS):
+            paths = [f"{up}{name}" for up in above for name in _directories(joined(home, up.rstrip("/")))]
+            above = []
+            for path in paths:
+                name, location = path.rpartition("/")[2], joined(home, path)
+                if path in known or location in homes or (depth == 0 and name in self.names):
+                    continue
+                if is_moved(location):
+                    found[path] = AgentDir(self.owner(location), location)
+                elif name not in self.names:
+                    above.append(f"{path}/")
+        return found
+
+    def owner(self, directory: str) -> Layout:
+        """Whose a moved directory is: by its name, else by its session index, else the first assistant's."""
+        named = self.names.get(directory.rpartition("/")[2])
+        if named is not None:
+            return named
+        try:
+            with Path(directory, "sessions", "sessions.json").open("rb") as file:
+                index = file.read(_INDEX_BYTES)
+        except OSError:
+            index = b""
+        return next((layout for layout in self._layouts if layout.is_moved(index)), self._layouts[0])
+
+
+def _link_on(home: str, path: str) -> str | None:
+    """The first component of a path below a home that is a symbolic link, as a path; null without one."""
+    names = path.split("/")
+    paths = ("/".join(names[: depth + 1]) for depth in range(len(names)))
+    return next((part for part in paths if stat.S_ISLNK(_mode(joined(home, part)))), None)
+
+
+def _directories(directory: str) -> list[str]:
+    """Names of the directories in a directory that are searched."""
+    return [e.name for e in listed(directory)[0] if e.name not in PASSED_BY and is_directory(e)]

@@ -1,0 +1,153 @@
+"""A build's `lake.duckdb`: views over its Parquet files, with comments, that work wherever the lake lies.
+
+A view takes no parameters and a relative path would be looked up in the reader's working directory, so the
+views ask the macro `lake_dir()`. DuckDB's default `temp_directory` is `<database file>.tmp`, absolute, also
+when a file is opened read-only, and it is known when a view is bound. A client that attaches the file, or has
+another temporary directory, says `set variable homelake = '<lake>'` instead. Tried with DuckDB 1.1, 1.4 and
+2.0.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import duckdb
+
+from pipeline.schema import TEXT, Column, Table
+from pipeline.sqltree import tree
+
+CATALOG = "lake.duckdb"
+
+STORAGE_VERSION = "v1.0.0"
+"""File format that DuckDB clients of version 1.0 and later read; the default of 2.0 shuts out all of 1.x."""
+
+LAKE_DIR = r"""
+create macro lake_dir() as regexp_replace(
+    coalesce(
+        regexp_replace(getvariable('homelake'), '[/\\]?$', '/'),
+        regexp_replace(
+            regexp_replace(
+                current_setting('temp_directory'), '^([^?]*)\.tmp(\?.*[/\\]lake\.duckdb)$', '\1\2'
+            ),
+            '(builds[/\\][0-9]+[/\\])?[^/\\]*$',
+            ''
+        )
+    ),
+    '([][*?])',
+    '[\1]',
+    'g'
+)
+"""
+"""The lake's directory with a slash behind it, its glob signs escaped.
+
+DuckDB 2 resolves the link `lake.duckdb` (so `builds/<n>/` is cut off), 1.x does not; and 2 puts the `.tmp` in
+front of a question mark in the path, as if a query string began there.
+"""
+
+_PART = r"[/\\]month=([^/\\]*)[/\\][^/\\]*$"
+_FROM_PATH = {"agent": r"[/\\]agent=([^/\\]*)[/\\]month=[^/\\]*[/\\][^/\\]*$", "month": _PART}
+
+
+def write_catalog(build: Path, tables: Sequence[Table], views: Mapping[str, str]) -> None:
+    """Write `<build>/lake.duckdb` for a build `<lake>/builds/<n>` whose Parquet files are all there.
+
+    `views` are further SELECTs by name, over the tables' views and each other. The comment of a table's view
+    is its grain; of another view, what follows `-- Grain:` in its first line. Columns of a further view that
+    are named as in what it reads have the same comments.
+    """
+    # DuckDB cannot write a database below a directory with a `?` in its name.
+    place = None if "?" in str(build.absolute()) else build
+    with tempfile.TemporaryDirectory(prefix="homelake-", dir=place) as folder:
+        written = Path(folder, CATALOG)
+        with duckdb.connect() as connection:
+            connection.execute("set variable homelake = ?", [str(build.absolute().parent.parent)])
+            connection.execute(
+                f"attach {literal(str(written))} as lake_file (storage_version {literal(STORAGE_VERSION)})"
+            )
+            connection.execute("use lake_file")
+            connection.execute(LAKE_DIR)
+            for statement in _statements(connection, build.name, tables, views):
+                connection.execute(statement)
+            connection.execute("use memory")
+            connection.execute("detach lake_file")
+        shutil.move(written, build / CATALOG)
+
+
+def view_columns(table: Table) -> tuple[Column, ...]:
+    """Columns of a table's view: the declared ones, then `month` where the table has a file per month."""
+    if table.time is None:
+        return table.columns
+    text = f"Month of `{table.time}` (`YYYY-MM`, UTC), `unknown` without one; part of the file's path."
+    return (*table.columns, Column("month", TEXT, text, nullable=False, repeats=True))
+
+
+def is_in_path(table: Table, column: Column) -> bool:
+    """Whether a column is a part of the file's path, and not in the file."""
+    return table.time is not None and column.name in _FROM_PATH
+
+
+def files_of(table: Table) -> str:
+    """Glob of a table's files below a build."""
+    return f"{table.name}/*.parquet" if table.time is None else f"{table.name}/agent=*/month=*/*.parquet"
+
+
+def literal(text: str) -> str:
+    """A text as a SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def name(text: str) -> str:
+    """A text as a SQL identifier."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _statements(
+    connection: duckdb.DuckDBPyConnection, number: str, tables: Sequence[Table], views: Mapping[str, str]
+) -> Iterator[str]:
+    """Statements that make the views and their comments, each to be run before the next is asked for."""
+    comments: dict[str, dict[str, str]] = {}
+    for table in tables:
+        comments[table.name] = {column.name: column.description for column in view_columns(table)}
+        yield f"create view {name(table.name)} as {_select(table, number)}"
+        yield from _comments(table.name, table.grain, comments[table.name])
+    reads = {view: list(tree(connection, select).tables) for view, select in views.items()}
+    order = TopologicalSorter({view: views.keys() & set(read) - {view} for view, read in reads.items()})
+    for view in order.static_order():
+        yield f"create view {name(view)} as {views[view]}"
+        columns = [row[0] for row in connection.execute(f"describe {name(view)}").fetchall()]
+        known = {key: text for read in reversed(reads[view]) for key, text in comments.get(read, {}).items()}
+        comments[view] = {column: known[column] for column in columns if column in known}
+        yield from _comments(view, _grain(views[view]), comments[view])
+
+
+def _select(table: Table, number: str) -> str:
+    """SELECT of a table's view, over build `number`.
+
+    The path's columns are cut out of the file's name, and `hive_partitioning` is off: it would take a
+    directory `host=x` above the lake for a column, too, and its value for that of every row. Files are left
+    unread all the same where a condition on `agent` or `month` rules them out.
+    """
+    path = {
+        column: f"regexp_extract(filename, {literal(part)}, 1) as {name(column)}"
+        for column, part in _FROM_PATH.items()
+    }
+    columns = ", ".join(path[c.name] if is_in_path(table, c) else name(c.name) for c in view_columns(table))
+    where = f"lake_dir() || {literal(f'builds/{number}/{files_of(table)}')}"
+    options = "hive_partitioning = false" + (", filename = true" if table.time else "")
+    return f"select {columns} from read_parquet({where}, {options})"  # noqa: S608  (names and values are quoted)
+
+
+def _comments(view: str, text: str | None, columns: Mapping[str, str]) -> Iterator[str]:
+    """Statements that set the comments of a view and its columns."""
+    if text is not None:
+        yield f"comment on view {name(view)} is {literal(text)}"
+    for column, description in columns.items():
+        yield f"comment on column {name(view)}.{name(column)} is {literal(description)}"
+
+
+def _grain(select: str) -> str | None:
+    """What the first line of a SELECT says about its rows."""
+    first = select.lstrip().splitlines()[0]
+    return first.removeprefix("-- Grain:").strip() if first.startswith("-- Grain:") else None

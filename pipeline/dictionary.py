@@ -1,0 +1,117 @@
+"""The data dictionary: every table's grain, key and files, every column's type and meaning, from the schema
+itself."""
+
+import json
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+import polars as pl
+
+from pipeline.catalog import files_of, is_in_path, view_columns
+from pipeline.schema import COUNT, FLAG, MONEY, SMALL, TEXT, TIME, Column, Table
+from pipeline.textgrid import GAP
+
+DUCKDB_TYPES: dict[pl.DataType, str] = {
+    TEXT: "VARCHAR",
+    FLAG: "BOOLEAN",
+    SMALL: "INTEGER",
+    COUNT: "BIGINT",
+    MONEY: "DOUBLE",
+    TIME: "TIMESTAMP",
+}
+HEADINGS = ("column", "type", "null", "in", "meaning")
+NARROWEST = 24
+"""Where less than so many characters are left for meanings, they are not wrapped."""
+
+
+def render(tables: Sequence[Table], form: Literal["table", "json", "markdown"]) -> str:
+    """Return the dictionary of tables: text for a terminal, a JSON array, or Markdown.
+
+    Text is wrapped to the terminal's width; where standard output is none, each column stays on one line.
+    `in` says where a column is kept: in the `file`, or in its `path` alone.
+    """
+    if form == "json":
+        return json.dumps([_described(table) for table in tables], ensure_ascii=False, indent=2)
+    section: Callable[[Table], Iterator[str]] = _markdown if form == "markdown" else _text
+    return "\n\n".join("\n".join(section(table)) for table in tables)
+
+
+def duckdb_type(dtype: pl.DataType) -> str:
+    """Type of a column as DuckDB names it."""
+    if isinstance(dtype, pl.List):
+        return f"{duckdb_type(dtype.inner)}[]"  # type: ignore[arg-type]
+    return DUCKDB_TYPES[dtype]
+
+
+def _files(table: Table) -> str:
+    return f"builds/<n>/{files_of(table)}"
+
+
+def _kept(table: Table, column: Column) -> str:
+    return "path" if is_in_path(table, column) else "file"
+
+
+def _described(table: Table) -> dict[str, object]:
+    """A table as JSON."""
+    columns = [
+        {
+            "name": column.name,
+            "type": duckdb_type(column.dtype),
+            "nullable": column.nullable,
+            "in": _kept(table, column),
+            "description": column.description,
+        }
+        for column in view_columns(table)
+    ]
+    return {
+        "table": table.name,
+        "grain": table.grain,
+        "key": table.key,
+        "files": _files(table),
+        "columns": columns,
+    }
+
+
+def _cells(table: Table) -> list[tuple[str, ...]]:
+    """A table's columns as texts, in the order of the headings."""
+    return [
+        (c.name, duckdb_type(c.dtype), "yes" if c.nullable else "no", _kept(table, c), c.description)
+        for c in view_columns(table)
+    ]
+
+
+def _text(table: Table) -> Iterator[str]:
+    """A table as lines for a terminal or a pipe."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    about = (f"{table.name}: {table.grain}", f"key: {', '.join(table.key)}", f"files: {_files(table)}")
+    for line in about:
+        yield from _wrapped("", line, width)
+    yield ""
+    rows = [HEADINGS, *_cells(table)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
+    for row in rows:
+        head = GAP.join(cell.ljust(size) for cell, size in zip(row[:-1], widths, strict=True)) + GAP
+        yield from _wrapped(head, row[-1], width)
+
+
+def _wrapped(head: str, text: str, width: int | None) -> list[str]:
+    """A text behind its head, cut at blanks into lines that begin at the same place."""
+    if width is None or width - len(head) < NARROWEST:
+        return [head + text]
+    lines = textwrap.wrap(text, width - len(head), break_long_words=False, break_on_hyphens=False)
+    return [(" " * len(head) if number else head) + line for number, line in enumerate(lines)]
+
+
+def _markdown(table: Table) -> Iterator[str]:
+    """A table as a section of a Markdown page."""
+    yield from (f"## {table.name}", "", f"{table.grain[0].upper()}{table.grain[1:]}.", "")
+    key = ", ".join(f"`{column}`" for column in table.key)
+    yield from (f"- Key: {key}", f"- Files: `{_files(table)}`", "")
+    yield f"| {' | '.join(HEADINGS)} |"
+    yield "|" + " --- |" * len(HEADINGS)
+    for name, *others in _cells(table):
+        cells = (f"`{name}`", *(cell.replace("|", "\\|") for cell in others))
+        yield f"| {' | '.join(cells)} |"

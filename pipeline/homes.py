@@ -1,0 +1,160 @@
+"""Find the homes of a loose tree: directories that hold an agent directory. No link is followed."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pipeline.agentdirs import PASSED_BY, AgentDir, AgentDirs, has_state, is_directory, is_moved, listed
+from pipeline.model import Layout
+from pipeline.paths import joined
+
+HOLDERS = ("home", "Users")
+"""Directories that hold homes, by their name."""
+_ABOVE_HOLDERS = (*HOLDERS, "export", "usr", "var")
+"""Where a whole system's homes can lie, below its root directory."""
+_LIVE = ("/proc", "/sys")
+"""A running system's own trees: endless, and no one's files."""
+
+Parts = tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Found:
+    """A home in a loose tree.
+
+    `parts` is its path below the input and `top` that of its collection's topmost directory, `place` its real
+    path, `named` its absolute path as the input was named. `dirs` has its agent directories by their path
+    below the home, `links` the links in the place of one.
+    """
+
+    parts: Parts
+    top: Parts
+    place: str
+    named: str
+    dirs: dict[str, AgentDir]
+    links: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Tree:
+    """What a loose tree holds: homes; links and directories that cannot be listed, outside of all homes."""
+
+    homes: list[Found] = field(default_factory=list)
+    links: list[Parts] = field(default_factory=list)
+    closed: list[Parts] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Directory:
+    """A directory that was listed: directories in it, agent directories, links in the place of one."""
+
+    path: str
+    parts: Parts
+    names: list[str]
+    dirs: dict[str, AgentDir]
+    links: list[str]
+    is_closed: bool
+
+
+def find_homes(place: str, named: str, agents: AgentDirs) -> Tree:
+    """Find the homes of the tree at the real path `place`; `named` is its absolute path as it was given.
+
+    A home is a directory with an agent directory that holds state. Where none is found, the input itself is
+    one if it holds, or is, a moved agent directory.
+    """
+    for path, layout in agents.paths.items():
+        for name in (named, place):
+            if name.endswith(f"/{path}") and has_state(name, layout):
+                return Tree([_home_above(name, path, layout)])
+    walk = _Walk(named, agents)
+    start = walk.look(place, ())
+    walk.run(start)
+    if not walk.tree.homes and is_moved(place) and place != "/":
+        return Tree([_home_above(place, place.rpartition("/")[2], agents.owner(place))])
+    if not walk.tree.homes:
+        walk.add_moved(start, ())
+    return walk.tree
+
+
+def _home_above(location: str, path: str, layout: Layout) -> Found:
+    """The home above an input that is an agent directory, at `path` below that home."""
+    home = location.removesuffix(f"/{path}") or "/"
+    dirs = {path: AgentDir(layout, os.path.realpath(location))}
+    return Found((), (), os.path.realpath(home), home, dirs)
+
+
+class _Walk:
+    """One walk through a tree."""
+
+    def __init__(self, named: str, agents: AgentDirs) -> None:
+        self.tree = Tree()
+        self._named = named
+        self._agents = agents
+        self._rest: list[tuple[_Directory, Parts]] = []
+
+    def run(self, start: _Directory) -> None:
+        """Add all homes at and below a directory.
+
+        The topmost directory that is a home, or whose children are, makes a collection, which has all homes
+        below it. A home is not walked further, unless children of it are homes, too, or it is a whole
+        system's root.
+        """
+        stack: list[tuple[_Directory, Parts | None]] = [(start, None)]
+        while stack:
+            at, top = stack.pop()
+            children = list(self._children(at))
+            has_homes = any(child.dirs for child in children)
+            if top is None and (at.dirs or has_homes):
+                top = at.parts
+            self._add(at, top or ())
+            for child in children:
+                if child.dirs or has_homes or not at.dirs or child.parts[-1] in _ABOVE_HOLDERS:
+                    stack.append((child, top))
+            if not at.dirs and (has_homes or (at.parts and at.parts[-1] in HOLDERS)):
+                self._rest.extend(
+                    (child, at.parts if top is None else top) for child in children if not child.dirs
+                )
+        self._add_rest()
+        places = {home.place for home in self.tree.homes}
+        for home in self.tree.homes:
+            home.dirs.update(self._agents.moved(home.place, home.dirs, places))
+
+    def look(self, path: str, parts: Parts) -> _Directory:
+        """List a directory."""
+        entries, error = listed(path)
+        dirs, links = self._agents.at(path, entries)
+        is_closed = error is not None and not isinstance(error, FileNotFoundError | NotADirectoryError)
+        return _Directory(path, parts, [e.name for e in entries if is_directory(e)], dirs, links, is_closed)
+
+    def add_moved(self, at: _Directory, top: Parts) -> bool:
+        """Add a directory as a home if moved agent directories lie below it."""
+        dirs = self._agents.moved(at.path, {}, set())
+        if dirs:
+            self._add_home(at, top, dirs)
+        return bool(dirs)
+
+    def _children(self, at: _Directory) -> Iterator[_Directory]:
+        passed_by = PASSED_BY.union(self._agents.names, at.dirs)
+        for name in at.names:
+            path = joined(at.path, name)
+            if name not in passed_by and path not in _LIVE:
+                yield self.look(path, (*at.parts, name))
+
+    def _add(self, at: _Directory, top: Parts) -> None:
+        if at.dirs:
+            self._add_home(at, top, at.dirs)
+            return
+        self.tree.links.extend((*at.parts, link) for link in at.links)
+        if at.is_closed:
+            self.tree.closed.append(at.parts)
+
+    def _add_home(self, at: _Directory, top: Parts, dirs: dict[str, AgentDir]) -> None:
+        named = joined(self._named, *at.parts)
+        self.tree.homes.append(Found(at.parts, top, at.path, named, dirs, at.links if at.dirs else []))
+
+    def _add_rest(self) -> None:
+        """Add homes beside others that have moved agent directories alone: the deepest that can be one."""
+        above = {home.parts[:depth] for home in self.tree.homes for depth in range(len(home.parts) + 1)}
+        for at, top in sorted(self._rest, key=lambda entry: -len(entry[0].parts)):
+            if at.parts not in above and self.add_moved(at, top):
+                above.update(at.parts[:depth] for depth in range(len(at.parts) + 1))

@@ -1,0 +1,243 @@
+"""One SELECT over a lake, in a sandbox: it reads nothing but the lake's build, and writes nothing.
+
+DuckDB's own settings keep files outside the build shut, but a directory that may be read may be written, too,
+also where the database is opened read-only. So a query is looked at before it runs. It must be one statement
+of DuckDB's type SELECT; its parse tree must hold no query that writes (`with x as (copy ... to ...) select
+...` is of that type) and no function that runs SQL out of a text; and it runs as a subquery, where DuckDB
+itself refuses such a WITH.
+"""
+
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+import duckdb
+import pyarrow as pa
+
+from pipeline import answer, textgrid
+from pipeline.answer import Field, Form
+from pipeline.catalog import CATALOG, literal, name
+from pipeline.sqltree import TreeError, tree
+
+READING = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
+"""Kinds of query that write nothing."""
+
+FUNCTIONS = re.compile(
+    r"(read|parquet|duckdb|pragma|pg|icu|json_each|json_tree|test)(_\w+)?"
+    r"|range|generate_series|unnest|repeat|repeat_row|glob|sniff_csv|query_table|summary"
+)
+"""Functions that may stand for a table.
+
+None of them runs SQL from a text, as `query` and `json_execute_serialized_sql` do (the latter writes files),
+calls another function by name (`destroy_external_resource`) or changes a state (`checkpoint`,
+`enable_logging`).
+"""
+
+TEXT_ROWS, ARROW_ROWS = 128, 2048
+"""Rows fetched at a time as text and as Arrow (DuckDB's own batch); one of them can hold megabytes."""
+
+ERROR_CHARACTERS = 400
+
+SANDBOX = """
+set autoinstall_known_extensions = false;
+set autoload_known_extensions = false;
+set allow_persistent_secrets = false;
+set python_enable_replacements = false;
+set TimeZone = 'UTC';
+set enable_external_access = false;
+set lock_configuration = true;
+"""
+
+REFUSED = {
+    "MULTI": "PIVOT without a list of values is refused, because it runs as several statements: "
+    "write `sum(x) filter (where ...)`, or PIVOT ... ON column IN ('a', 'b')",
+}
+
+_WORD = re.compile(rb"\w+")
+
+
+class QueryError(Exception):
+    """A query that is refused or fails, or a directory that is no lake; one clear line."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(textgrid.safe(message))
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A query that passed: its text without an end sign, and the words of EXPLAIN before it, if any."""
+
+    text: str
+    explain: str = ""
+
+
+def run_query(lake: Path, query: str, *, form: Form, output: Path | None = None) -> None:
+    """Run one SELECT over a lake and write its answer to `output`, or to standard output.
+
+    Parquet needs `output`. A file is replaced in one step, and only by a whole answer. Raises QueryError.
+    """
+    if form == "parquet" and output is None:
+        raise QueryError("Parquet is written into a file: name it with -o FILE")
+    if output is not None and output.resolve().is_relative_to(lake.resolve()):
+        raise QueryError(f"{output}: the file lies in the lake; name one outside of it")
+    with _one_line(), opened(lake) as connection:
+        select = checked(connection, query)
+        if select.explain and form != "table":
+            raise QueryError("EXPLAIN prints a plan, and only as --format table")
+        fields = [] if select.explain else _fields(connection, select.text)
+        with answer.printed() if output is None else answer.replaced(output) as sink:
+            if form == "parquet":
+                reader = connection.sql(_as(form, select.text, fields)).to_arrow_reader(ARROW_ROWS)
+                answer.write_parquet(reader, sink)
+            else:
+                terminal = None if output else sys.stdout
+                sink.writelines(_chunks(connection, select, fields, form, terminal))
+
+
+@contextmanager
+def opened(lake: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a lake read-only in the sandbox. Raises QueryError for what is no lake.
+
+    Settings are locked, temporary files go to a private directory, no extension is loaded, and no variable of
+    Python can be read as a table.
+    """
+    build = _build_of(lake)
+    root = str(lake.resolve())
+    root.encode()  # DuckDB's own error for a name that is not UTF-8 is a RuntimeError
+    # A view's glob is checked as it is written, with its signs escaped, and then each file that it finds.
+    readable = [f"{path}/" for path in (str(build), re.sub(r"([][*?])", r"[\1]", str(build)))]
+    with (
+        tempfile.TemporaryDirectory(prefix="homelake-") as spill,
+        duckdb.connect(str(build / CATALOG), read_only=True) as connection,
+    ):
+        connection.execute("set variable homelake = ?", [root])
+        connection.execute("set temp_directory = ?", [spill])
+        connection.execute(f"set allowed_directories = [{', '.join(map(literal, readable))}]")
+        connection.execute(SANDBOX)
+        yield connection
+
+
+def _build_of(lake: Path) -> Path:
+    """The directory of a lake's `lake.duckdb`: the build that its link leads to; the lake, in a copy without
+    links."""
+    if not lake.is_dir():
+        raise QueryError(f"{lake}: no such directory")
+    if not (lake / CATALOG).is_file():
+        raise QueryError(f"{lake}: not a lake (it holds no {CATALOG})")
+    found = (lake / CATALOG).resolve()
+    if not found.is_relative_to(lake.resolve()):
+        raise QueryError(f"{lake}: not a lake (its {CATALOG} leads out of it)")
+    return found.parent
+
+
+def checked(connection: duckdb.DuckDBPyConnection, query: str) -> Select:
+    """Return a query that may run: one SELECT, or EXPLAIN of one. Raises QueryError; nothing is run here."""
+    query.encode()  # DuckDB's own error for half a surrogate pair is a TypeError
+    statements = connection.extract_statements(query)
+    if len(statements) != 1:
+        raise QueryError(
+            "the query is empty" if not statements else f"{len(statements)} statements: give one SELECT"
+        )
+    kind, text = statements[0].type, statements[0].query
+    raw = text.encode()
+    starts = [at for at, token in duckdb.tokenize(text) if token != duckdb.token_type.comment]
+    end = len(raw)
+    while raw[starts[-1] :].startswith(b";"):
+        end = starts.pop()
+    words = [_WORD.match(raw, at) for at in starts[:2]]
+    explain = kind == duckdb.StatementType.EXPLAIN
+    analyze = explain and words[1] is not None and words[1][0].lower() == b"analyze"
+    select = raw[starts[explain + analyze] : end].decode()
+    if explain:
+        kind = _only(connection, select)
+    if kind != duckdb.StatementType.SELECT:
+        raise QueryError(REFUSED.get(kind.name, f"{kind.name} is refused: only a SELECT may run"))
+    _check_tree(connection, select)
+    return Select(select, "explain analyze" if analyze else "explain" if explain else "")
+
+
+def _only(connection: duckdb.DuckDBPyConnection, explained: str) -> duckdb.StatementType:
+    """Type of the statement behind EXPLAIN."""
+    try:
+        (statement,) = connection.extract_statements(explained)
+    except (duckdb.ParserException, ValueError):
+        raise QueryError("EXPLAIN takes a SELECT, and no option but ANALYZE") from None
+    return statement.type
+
+
+def _check_tree(connection: duckdb.DuckDBPyConnection, select: str) -> None:
+    """Refuse a SELECT that holds a query that writes, or a function that is not on the list."""
+    found = tree(connection, select)
+    if found.nodes.keys() - READING:
+        raise QueryError("a WITH that writes is refused: only a SELECT may run")
+    for function in found.functions:
+        if not FUNCTIONS.fullmatch(function):
+            raise QueryError(f"the function {function} is refused: use the lake's views")
+
+
+def _fields(connection: duckdb.DuckDBPyConnection, select: str) -> list[Field]:
+    """Columns of an answer; a name that comes twice has a number behind it."""
+    rows = connection.execute(f"describe select * from ({select}\n) as answer").fetchall()  # noqa: S608
+    return [Field(row[0], row[1]) for row in rows]
+
+
+def _as(form: Form, select: str, fields: Sequence[Field]) -> str:
+    """SQL that gives a SELECT's rows as `form` wants them, in their order."""
+    columns = ", ".join(
+        f"{field.select(f'c{at}', form)} as {name(field.name)}" for at, field in enumerate(fields)
+    )
+    names = ", ".join(f"c{at}" for at in range(len(fields)))
+    return f"select {columns} from ({select}\n) as answer({names})"  # noqa: S608  (a checked SELECT, as a subquery)
+
+
+def _chunks(
+    connection: duckdb.DuckDBPyConnection,
+    select: Select,
+    fields: Sequence[Field],
+    form: Form,
+    terminal: TextIO | None,
+) -> Iterator[bytes]:
+    """The answer as the bytes of a text; `terminal` is standard output, if that is where it goes."""
+    if select.explain:
+        plan = connection.execute(f"{select.explain} select * from ({select.text}\n) as answer").fetchall()  # noqa: S608
+        lines: Iterator[str] = (textgrid.safe(line) for row in plan for line in row[1].splitlines())
+    else:
+        rows = _rows(connection, _as(form, select.text, fields))
+        if form != "table":
+            yield from (answer.csv_chunks if form == "csv" else answer.json_chunks)(fields, rows)
+            return
+        width = shutil.get_terminal_size().columns if terminal and terminal.isatty() else None
+        lines = answer.table_lines(fields, rows, width)
+    encoding = (terminal and terminal.encoding) or "utf-8"
+    for line in lines:
+        yield f"{line}\n".encode(encoding, "backslashreplace")
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, select: str) -> Iterator[tuple[str | None, ...]]:
+    """Rows of an answer, some at a time."""
+    connection.execute(select)
+    while batch := connection.fetchmany(TEXT_ROWS):
+        yield from batch
+
+
+@contextmanager
+def _one_line() -> Iterator[None]:
+    """Turn errors of DuckDB, Arrow and the file system into one line that can be printed."""
+    try:
+        yield
+    except (duckdb.Error, pa.ArrowException, TreeError) as error:
+        # What follows an empty line is the text of the query, which is not quite the user's any more.
+        first = " ".join(str(error).split("\n\nLINE")[0].split())
+        raise QueryError(
+            first if len(first) <= ERROR_CHARACTERS else first[:ERROR_CHARACTERS] + "…"
+        ) from error
+    except OSError as error:
+        raise QueryError(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from error
+    except UnicodeEncodeError as error:
+        raise QueryError("the query, or the lake's path, holds bytes that are not UTF-8") from error

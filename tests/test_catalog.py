@@ -1,0 +1,276 @@
+# ruff: noqa: S608  (the tests make their own SQL)
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.catalog import view_columns, write_catalog
+from pipeline.schema import SESSIONS, TABLES, TIMELINE, Table
+
+VALUES: dict[pa.DataType, object] = {
+    pa.string(): "x",
+    pa.bool_(): True,
+    pa.int32(): 1,
+    pa.int64(): 2,
+    pa.float64(): 0.5,
+    pa.timestamp("ms"): 1_700_000_000_000,
+    pa.list_(pa.string()): ["a", "b"],
+}
+PARTS = (("continue", "2026-01"), ("continue", "unknown"), ("pearai", "2026-02"))
+
+
+def write(table: Table, folder: Path, row: Mapping[str, object] | None) -> None:
+    folder.mkdir(parents=True)
+    schema = table.arrow()
+    rows = [] if row is None else [{f.name: VALUES[f.type] for f in schema} | dict(row)]
+    pq.write_table(pa.Table.from_pylist(rows, schema), folder / "00.parquet")
+
+
+def make_lake(lake: Path, *, number: int = 7, views: Mapping[str, str] | None = None) -> Path:
+    build = lake / "builds" / str(number)
+    for table in TABLES:
+        if table is TIMELINE:
+            for agent, month in PARTS:
+                write(
+                    table,
+                    build / table.name / f"agent={agent}" / f"month={month}",
+                    {"text": f"{agent} {month}"},
+                )
+        elif table.time:
+            write(table, build / table.name / "agent=none" / "month=unknown", None)
+        else:
+            write(table, build / table.name, {"host": "h"})
+    write_catalog(build, TABLES, views or {})
+    for name, target in (("current", f"builds/{number}"), ("lake.duckdb", "current/lake.duckdb")):
+        (lake / name).unlink(missing_ok=True)
+        (lake / name).symlink_to(target)
+    return lake
+
+
+def ask(database: Path, query: str, **settings: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(database), read_only=True) as connection:
+        for name, value in settings.items():
+            connection.execute(f"set {name} = ?", [value])
+        return connection.execute(query).fetchall()
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_lake(tmp_path_factory.mktemp("lake") / "lake")
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Path]:
+    before = Path.cwd()
+    os.chdir(tmp_path)
+    yield tmp_path
+    os.chdir(before)
+
+
+def expected(table: Table) -> list[tuple[str, str]]:
+    names = {
+        pl.String(): "VARCHAR",
+        pl.Boolean(): "BOOLEAN",
+        pl.Int32(): "INTEGER",
+        pl.Int64(): "BIGINT",
+        pl.Float64(): "DOUBLE",
+        pl.Datetime("ms"): "TIMESTAMP",
+        pl.List(pl.String()): "VARCHAR[]",
+    }
+    month = [("month", "VARCHAR")] if table.time else []
+    return [(column.name, names[column.dtype]) for column in table.columns] + month
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_views_have_the_declared_columns_in_order_and_month_last(lake: Path, table: Table) -> None:
+    found = ask(lake / "lake.duckdb", f'describe "{table.name}"')
+
+    assert [(row[0], row[1]) for row in found] == expected(table)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_views_and_columns_have_comments(lake: Path, table: Table) -> None:
+    view = ask(lake / "lake.duckdb", f"select comment from duckdb_views() where view_name = '{table.name}'")
+    columns = ask(
+        lake / "lake.duckdb",
+        f"select column_name, comment from duckdb_columns() where table_name = '{table.name}'",
+    )
+
+    assert view == [(table.grain,)]
+    assert dict(columns) == {column.name: column.description for column in view_columns(table)}
+
+
+def test_path_columns_come_from_the_path(lake: Path) -> None:
+    found = ask(lake / "lake.duckdb", "select agent, month, text from timeline order by all")
+
+    assert found == [(agent, month, f"{agent} {month}") for agent, month in PARTS]
+
+
+def test_a_condition_on_the_path_leaves_files_unread(lake: Path) -> None:
+    plan = ask(
+        lake / "lake.duckdb",
+        "explain select text from timeline where agent = 'pearai' and month >= '2026-01'",
+    )
+
+    assert re.search(r"Scanning Files: 1/3\b", plan[0][1])
+
+
+def test_a_table_without_rows_is_empty_and_not_an_error(lake: Path) -> None:
+    assert ask(lake / "lake.duckdb", "select count(*) from tool_calls") == [(0,)]
+
+
+def test_lists_come_back(lake: Path) -> None:
+    assert ask(lake / "lake.duckdb", "select models from sessions") == [(["a", "b"],)]
+
+
+def test_the_file_is_readable_by_clients_of_version_1(lake: Path) -> None:
+    # Bytes 12 to 20 of the file are its version; DuckDB 1.0 and 1.1 read 64.
+    assert int.from_bytes((lake / "lake.duckdb").read_bytes()[12:20], "little") == 64
+
+
+def test_only_the_database_file_is_added_to_the_build(lake: Path) -> None:
+    build = lake / "builds" / "7"
+
+    assert {entry.name for entry in build.iterdir()} == {table.name for table in TABLES} | {"lake.duckdb"}
+
+
+@pytest.mark.parametrize("name", ["lake.duckdb", "current/lake.duckdb", "builds/7/lake.duckdb"])
+def test_the_file_works_from_any_directory_by_any_of_its_names(
+    lake: Path, elsewhere: Path, name: str
+) -> None:
+    assert ask(lake / name, "select count(*) from timeline") == [(3,)]
+    assert ask(Path(os.path.relpath(lake / name, elsewhere)), "select count(*) from timeline") == [(3,)]
+
+
+AWKWARD = [
+    "with blank",
+    "it's",
+    'dou"ble',
+    "100%25",
+    "a=b",
+    "host=web01",
+    "user=7",
+    "agent=evil",
+    "month=1999-01",
+    "[1]",
+    "[1]*",
+    "a*",
+    "**",
+    "]",
+    "[]]",
+    "[!a]",
+    "[a-c]",
+    "q?x",
+    "a.tmp?b?c",
+    "{a,b}",
+    "$HOME",
+    "a:b",
+    "x;y",
+    "-- c",
+    "日本 ä",
+    "new\nline",
+    "~",
+    "builds",
+    "lake.duckdb",
+    "x.parquet",
+]
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_awkward_directories_above_the_lake_change_nothing(tmp_path: Path, name: str) -> None:
+    lake = make_lake(tmp_path / name / "lake")
+
+    found = ask(lake / "lake.duckdb", 'select agent, month, host, "user", text from timeline order by all')
+
+    assert found == [(agent, month, "x", "x", f"{agent} {month}") for agent, month in PARTS]
+    assert ask(lake / "lake.duckdb", 'select host, "user", agent from sessions') == [("h", "x", "x")]
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+def test_a_lake_can_be_moved_and_copied_with_and_without_its_links(
+    tmp_path: Path, lake: Path, name: str
+) -> None:
+    query = "select agent, month, text from timeline order by all"
+    before = ask(lake / "lake.duckdb", query)
+    linked, plain, moved = (tmp_path / kind / name for kind in ("linked", "plain", "moved"))
+    shutil.copytree(lake, linked, symlinks=True)
+    shutil.copytree(lake, plain)
+
+    assert ask(linked / "lake.duckdb", query) == before
+    assert ask(plain / "lake.duckdb", query) == before
+    moved.parent.mkdir()
+    linked.rename(moved)
+    assert ask(moved / "lake.duckdb", query) == before
+
+
+@pytest.mark.parametrize("name", ["plain", "[1]*", "q?x"])
+def test_a_client_with_a_temporary_directory_of_its_own_sets_a_variable(
+    tmp_path: Path, lake: Path, name: str
+) -> None:
+    copy = tmp_path / name
+    shutil.copytree(lake, copy, symlinks=True)
+
+    for value in (str(copy), f"{copy}/"):
+        with duckdb.connect(str(copy / "lake.duckdb"), read_only=True) as connection:
+            connection.execute("set temp_directory = ?", [str(tmp_path / "spill")])
+            connection.execute("set variable homelake = ?", [value])
+            assert connection.execute("select count(*) from timeline").fetchall() == [(3,)]
+
+
+def test_an_attached_lake_works_with_the_variable(lake: Path) -> None:
+    with duckdb.connect() as connection:
+        connection.execute("set variable homelake = ?", [str(lake)])
+        connection.execute(f"attach '{lake / 'lake.duckdb'}' as known (read_only)")
+
+        assert connection.execute("select count(*) from known.timeline").fetchall() == [(3,)]
+
+
+def test_an_open_connection_stays_with_its_build(tmp_path: Path) -> None:
+    lake = make_lake(tmp_path / "lake")
+    with duckdb.connect(str(lake / "lake.duckdb"), read_only=True) as connection:
+        make_lake(lake, number=8)
+        shutil.rmtree(lake / "builds" / "8" / "timeline" / "agent=pearai")
+
+        assert connection.execute("select count(*) from timeline").fetchall() == [(3,)]
+    assert ask(lake / "lake.duckdb", "select count(*) from timeline") == [(2,)]
+
+
+def test_further_views_come_in_any_order_and_inherit_comments(tmp_path: Path) -> None:
+    views = {
+        "a_counts": "-- Grain: one row per agent.\nwith\nbusy as (select * from z_busy)\n"
+        "select agent, count(*) as n from busy group by all",
+        "z_busy": "select timeline.agent, s.models, 'x' as \"it's\"\n"
+        "from timeline join sessions as s using (session_key);",
+    }
+
+    lake = make_lake(tmp_path / "it's a lake", views=views)
+
+    assert ask(lake / "lake.duckdb", "select agent, n from a_counts order by all") == [
+        ("continue", 2),
+        ("pearai", 1),
+    ]
+    comments = dict(
+        ask(lake / "lake.duckdb", "select view_name, comment from duckdb_views() where not internal")
+    )
+    assert (comments["a_counts"], comments["z_busy"]) == ("one row per agent.", None)
+    columns = {
+        (row[0], row[1]): row[2]
+        for row in ask(lake / "lake.duckdb", "select table_name, column_name, comment from duckdb_columns()")
+    }
+    described = {column.name: column.description for column in (*TIMELINE.columns, *SESSIONS.columns)}
+    assert columns["a_counts", "agent"] == columns["z_busy", "agent"] == described["agent"]
+    assert columns["z_busy", "models"] == described["models"]
+    assert columns["a_counts", "n"] is columns["z_busy", "it's"] is None
+
+
+def test_views_in_a_circle_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="cycle"):
+        make_lake(tmp_path / "lake", views={"a": "select * from b", "b": "select * from a"})
