@@ -20,7 +20,7 @@ Whole = Callable[[Json], bool]
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
-_CUT_WORD = re.compile(r"(t|tr|tru|f|fa|fal|fals|n|nu|nul|-|-?\d+\.|-?\d+(\.\d+)?[eE][+-]?|\\u?[0-9a-fA-F]{0,3})$")
+_CUT_WORD = re.compile(r"(t|tr|tru|f|fa|fal|fals|n|nu|nul|-|-?\d+\.|-?\d+(\.\d+)?[eE][+-]?|[\\u0-9a-fA-F]{1,6})$")
 _RESCAN = 20
 """Looking for whole objects behind damage reads at most this many times the document's size."""
 
@@ -138,6 +138,7 @@ class _Walk:
     text: str
     whole: Whole
     keys: tuple[str, ...] = ()
+    walked: tuple[str, ...] = ()
     budget: int = 0
 
     def find_whole(self, start: int, end: int) -> int | None:
@@ -160,20 +161,26 @@ class _Walk:
     def find_key(self, start: int, lead: str) -> re.Match[str] | None:
         """Return the next of the known keys behind `lead` from which the object can be read on."""
         names = "|".join(map(re.escape, self.keys))
-        for match in re.compile(rf'{lead}\s*"({names})"\s*:\s*').finditer(self.text, start):
+        for match in re.compile(rf'{lead}\s*(?="({names})"\s*:\s*(\[?))').finditer(self.text, start):
             if self.budget <= 0:
                 break
-            if self.text[match.end() : match.end() + 1] == "[":
-                return match
-            try:
-                _, behind = parse(self.text, match.end())
-            except (ValueError, RecursionError):
-                self.budget -= 4096
-                continue
-            self.budget -= behind - match.end()
-            if self.text[skip_space(self.text, behind) :][:1] in (",", "}"):
+            if self._reads_on(match):
                 return match
         return None
+
+    def _reads_on(self, match: re.Match[str]) -> bool:
+        """Say whether the object's own members stand behind a match: an array to be walked, or all up to its end.
+
+        An inner object can have a key of the same name (`usage` of a message), but does not end the document.
+        """
+        if match[1] in self.walked and match[2]:
+            return True
+        self.budget -= len(self.text) - match.end()
+        try:
+            _, behind = parse("{" + self.text[match.end() :])
+        except (ValueError, RecursionError):
+            return False
+        return not self.text[match.end() + behind - 1 :].strip(WHITE)
 
 
 def read_array(text: str, whole: Whole) -> tuple[list[Element], list[Fault], bool] | Fault:
@@ -257,9 +264,9 @@ def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whol
     if not text.startswith("{", start):
         reason = reason_of(text)
         return Fault("not_an_object" if reason in (None, "trailing_data") else reason, text)
-    walk = _Walk(text, whole, (*walked, *known), _RESCAN * len(text))
+    walk = _Walk(text, whole, (*walked, *known), walked, _RESCAN * len(text))
     document = Document()
-    end = _read_members(walk, start + 1, walked, document)
+    end = _read_members(walk, start + 1, document)
     if not document.head and not document.arrays and document.faults:
         return Fault(document.faults[0].reason, text)
     rest = text[end:].strip(WHITE)
@@ -267,7 +274,7 @@ def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whol
     return document
 
 
-def _read_members(walk: _Walk, position: int, walked: tuple[str, ...], document: Document) -> int:
+def _read_members(walk: _Walk, position: int, document: Document) -> int:
     """Read the members of an object from behind its brace into `document`; return where reading ended."""
     text = walk.text
     while True:
@@ -281,7 +288,7 @@ def _read_members(walk: _Walk, position: int, walked: tuple[str, ...], document:
                 document.faults.append(Fault("json_truncated", ""))
             return position
         try:
-            position = _read_member(walk, position, walked, document)
+            position = _read_member(walk, position, document)
         except (ValueError, RecursionError):
             key = walk.find_key(position + 1, "[,{]")
             run = text[position : key.start() + 1 if key else len(text)].rstrip(WHITE + ",")
@@ -297,7 +304,7 @@ def _member_reason(run: str) -> str:
     return "json_invalid" if reason in (None, "trailing_data") else reason
 
 
-def _read_member(walk: _Walk, position: int, walked: tuple[str, ...], document: Document) -> int:
+def _read_member(walk: _Walk, position: int, document: Document) -> int:
     """Read one `"key": value` into `document`; return the position behind it. Raises as `parse` does."""
     text = walk.text
     key, position = parse(text, position)
@@ -305,7 +312,7 @@ def _read_member(walk: _Walk, position: int, walked: tuple[str, ...], document: 
     if not isinstance(key, str) or not text.startswith(":", position):
         raise NotJsonError("no member")
     position = skip_space(text, position + 1)
-    if key in walked and text.startswith("[", position):
+    if key in walk.walked and text.startswith("[", position):
         elements, position, closed = _walk_array(walk, position + 1)
         document.head.pop(key, None)
         document.arrays[key] = elements

@@ -75,7 +75,7 @@ def build(
         with workers(settings.workers) as executor:
             results = _extract(executor, planned, (sources, folder / "parts"), progress)
             ids = _collection_ids(collections, planned, results)
-            results.append(_collections(folder / "parts", collections))
+            results.append(_collections(folder / "parts", collections, ids))
             _write(executor, folder, results, ids)
         summary = _summary(planned, results)
         lakes.write_manifest(folder, _manifest(planned, results, summary))
@@ -144,11 +144,11 @@ def _hash(value: object) -> str:
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:32]
 
 
-def _collections(folder: Path, collections: Sequence[Collection]) -> Result:
+def _collections(folder: Path, collections: Sequence[Collection], ids: dict[str, str]) -> Result:
     """The rows of the table `collections`, as a batch would leave them."""
     rows = [
         {
-            "collection_id": str(number),
+            "collection_id": ids[str(number)],
             "input": found.input,
             "host": found.host,
             "collected_utc": found.collected_ms,

@@ -192,7 +192,7 @@ def document(data: bytes) -> tuple[Json, list[Json], bool]:
     """Head and items of a session document, and whether it was cut behind them."""
     try:
         whole: Json = json.loads(data)
-    except json.JSONDecodeError:
+    except ValueError:
         text = data.decode(errors="ignore")
         start = text.index('"history"')
         head: Json = json.loads(text[:start].rstrip().removesuffix(",") + "}")

@@ -81,7 +81,7 @@ def cut_files(corpus: Path) -> Iterator[bytes]:
 
 
 def torn(item: str, place: random.Random) -> str:
-    """An item whose end was lost (of an array in it, the items behind could be elements: not at these places)."""
+    """An item whose end was lost, at places where the items behind it cannot be taken for parts of it."""
     return item[: place.randint(2, len(item) - 2)]
 
 
