@@ -88,9 +88,7 @@ class TerminalSession:
         text = self.texts.prose(rng, 1 + int(rng.expovariate(0.8)), language)
         if rng.random() < 0.06:
             text += "\n\n" + self.texts.output(rng, int(rng.lognormvariate(7, 1)))
-        self.history.append(
-            {"message": {"role": "user", "content": text}, "contextItems": [], "editorState": text}
-        )
+        self.history.append({"message": {"role": "user", "content": text}, "contextItems": [], "editorState": text})
         for _ in range(int(rng.expovariate(0.2))):
             if not self._act():
                 return
@@ -101,9 +99,7 @@ class TerminalSession:
         rng = self.rng
         arguments, output = self._command()
         call_id = f"shell-{self.end_ms}-{rng.getrandbits(40):010x}"
-        self.history.append(
-            _item({"role": "assistant", "content": ""}, [_state(call_id, "Bash", arguments, output)])
-        )
+        self.history.append(_item({"role": "assistant", "content": ""}, [_state(call_id, "Bash", arguments, output)]))
 
     def _act(self) -> bool:
         """An assistant item with calls; whether the turn goes on."""
@@ -168,9 +164,7 @@ class TerminalSession:
                 url = f"https://docs.example.com/{texts.name(rng)}"
                 return {"url": url}, texts.prose(rng, rng.randint(5, 80), "en")
             case "Checklist":
-                steps = "\n".join(
-                    f"- [{rng.choice('x ')}] {texts.title(rng, project.language)}" for _ in range(4)
-                )
+                steps = "\n".join(f"- [{rng.choice('x ')}] {texts.title(rng, project.language)}" for _ in range(4))
                 return {"checklist": steps}, f"Task list status:\n{steps}"
         return self._command()
 

@@ -67,9 +67,7 @@ class Sizes:
     items: int = _flag(30, "items of a session, in the mean")
     long_share: float = _flag(0.01, "share of command outputs of 50 to 500 kB")
     damage_share: float = _flag(0.005, "share of session files that are damaged")
-    terminal_share: float = _flag(
-        0.5, "share of sessions of the command line program, the others being the editor's"
-    )
+    terminal_share: float = _flag(0.5, "share of sessions of the command line program, the others being the editor's")
     foreign_share: float = _flag(0.25, "share of projects whose people do not write English")
     seed: int = _flag(7, "seed of everything")
 
@@ -217,18 +215,14 @@ def read_flags(arguments: argparse.Namespace) -> Sizes:
 
 def main(words: Sequence[str] | None = None) -> None:
     """Read the command line, write the homes, print one line."""
-    parser = argparse.ArgumentParser(
-        prog="bench.generate", description="Make homes with seeded session files."
-    )
+    parser = argparse.ArgumentParser(prog="bench.generate", description="Make homes with seeded session files.")
     parser.add_argument("out", type=Path, help="directory to write into; it must be empty or missing")
     add_flags(parser)
     arguments = parser.parse_args(words)
     if arguments.out.exists() and any(arguments.out.iterdir()):
         parser.error(f"{arguments.out} is not empty")
     made = generate(arguments.out, read_flags(arguments))
-    counts = (
-        f"{made.homes} homes, {made.files} session files ({len(made.damaged)} damaged), {made.items} items"
-    )
+    counts = f"{made.homes} homes, {made.files} session files ({len(made.damaged)} damaged), {made.items} items"
     print(f"{counts}, {made.size / 1e6:.1f} MB")
 
 

@@ -35,8 +35,7 @@ class Project:
         old = "\n".join(lines[start : start + rng.randint(2, 8)])
         indent = old[: len(old) - len(old.lstrip())]
         new = (
-            old.replace(rng.choice(words.NOUNS), texts.name(rng))
-            + f"\n{indent}# {texts.prose(rng, 1, self.language)}"
+            old.replace(rng.choice(words.NOUNS), texts.name(rng)) + f"\n{indent}# {texts.prose(rng, 1, self.language)}"
         )
         self.files[path] = before.replace(old, new, 1)
         return path, before, old, new
@@ -57,9 +56,7 @@ class Project:
         for path in rng.sample(list(self.files), min(len(self.files), rng.randint(1, 8))):
             lines = self.files[path].split("\n")
             start = rng.randrange(len(lines))
-            found.append(
-                f"./{path}\n" + "\n".join("  " + line for line in lines[start : start + rng.randint(1, 12)])
-            )
+            found.append(f"./{path}\n" + "\n".join("  " + line for line in lines[start : start + rng.randint(1, 12)]))
         return "\n\n".join(found)
 
 

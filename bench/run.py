@@ -44,9 +44,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="bench.run", description="Measure a build on generated homes.")
     add_flags(parser)
     parser.add_argument("--workers", default="1,2", help="numbers of workers, with commas (default 1,2)")
-    parser.add_argument(
-        "--keep", type=Path, help="keep the homes there; homes that are there already are used"
-    )
+    parser.add_argument("--keep", type=Path, help="keep the homes there; homes that are there already are used")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     arguments = parser.parse_args(words)
     workers = [int(number) for number in arguments.workers.split(",")]

@@ -13,9 +13,7 @@ LANGUAGES = ("en", *words.FOREIGN)
 class _Draw(dict[str, str]):
     """Fields of a pattern: a list's next random word; a field of upper case keeps its first one."""
 
-    def __init__(
-        self, rng: random.Random, lists: dict[str, list[str]], fixed: dict[str, str] | None = None
-    ) -> None:
+    def __init__(self, rng: random.Random, lists: dict[str, list[str]], fixed: dict[str, str] | None = None) -> None:
         super().__init__(fixed or {})
         self._random = rng.random
         self._lists = lists
@@ -44,9 +42,7 @@ class Texts:
             names = ["".join(rng.sample(own["u"], rng.randint(2, 3))) for _ in range(800)]
             self._sentences[language] = self._fill(rng, patterns, own | {"u": names}, size // 2)
         self._sentences["fr"] = [unicodedata.normalize("NFD", text) for text in self._sentences["fr"]]
-        self._functions = {
-            suffix: [self._function(rng, suffix) for _ in range(size)] for suffix in words.CODE
-        }
+        self._functions = {suffix: [self._function(rng, suffix) for _ in range(size)] for suffix in words.CODE}
         self._blocks = [self._block(rng) for _ in range(size)]
         self._pixels = base64.b64encode(rng.randbytes(150_000)).decode()
 
@@ -80,9 +76,7 @@ class Texts:
         """An answer in Markdown: prose, now and then a list, a block of code, an emoji."""
         text = self.prose(rng, 1 + int(rng.expovariate(0.12)), language)
         if rng.random() < 0.25:
-            text += "\n\n" + "\n".join(
-                f"- **{self.name(rng)}**: {self.prose(rng, 1, language)}" for _ in range(4)
-            )
+            text += "\n\n" + "\n".join(f"- **{self.name(rng)}**: {self.prose(rng, 1, language)}" for _ in range(4))
         if rng.random() < 0.35:
             suffix = rng.choice(list(words.CODE))
             text += f"\n\n```{suffix} src/{self.name(rng)}.{suffix}\n{self.source(rng, suffix, 1)}```"
@@ -97,9 +91,7 @@ class Texts:
         start = rng.randrange(max(1, len(self._pixels) - characters))
         return f"data:image/png;base64,iVBORw0KGgo{self._pixels[start : start + characters]}"
 
-    def _fill(
-        self, rng: random.Random, patterns: list[str], own: dict[str, list[str]], size: int
-    ) -> list[str]:
+    def _fill(self, rng: random.Random, patterns: list[str], own: dict[str, list[str]], size: int) -> list[str]:
         draw = _Draw(rng, self._lists | own)
         texts = [rng.choice(patterns).format_map(draw) for _ in range(max(20, size))]
         return [text[:1].upper() + text[1:] for text in texts]

@@ -76,8 +76,7 @@ DEFINITIONS: dict[str, Json] = {
             "file_glob_search",
             "Glob File Search",
             "look for files like",
-            "Finds files of the project by a pattern of their paths, at any depth. A long list of "
-            "results is cut.",
+            "Finds files of the project by a pattern of their paths, at any depth. A long list of results is cut.",
             {"pattern": "Pattern of the path"},
             safe=True,
         ),
@@ -110,8 +109,7 @@ DEFINITIONS: dict[str, Json] = {
             "create_new_file",
             "Create New File",
             "create a new file at",
-            "Creates a file that does not exist yet. An existing file is changed with the edit "
-            "tools instead.",
+            "Creates a file that does not exist yet. An existing file is changed with the edit tools instead.",
             {"filepath": "Path of the new file", "contents": "What to write into it"},
             safe=False,
         ),

@@ -24,8 +24,7 @@ RULES = [{"name": "House style", "source": "rules-block", "slug": "local/house-s
 LONGEST_PROMPT_PART = 6000
 SYSTEM = (
     "<system>\n<important_rules>\n  You are in agent mode.\n\n"
-    + "  Read before you write, call several read-only tools at once, name the file of every block of code.\n"
-    * 4
+    + "  Read before you write, call several read-only tools at once, name the file of every block of code.\n" * 4
     + "</important_rules>\n\n"
 )
 

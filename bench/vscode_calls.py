@@ -64,9 +64,7 @@ def make_call(rng: random.Random, texts: Texts, project: Project, long_share: fl
         case "file_glob_search":
             return Call(name, {"pattern": "**/*.py"}, None, [_item("File results", _tree(project))])
         case "grep_search":
-            return Call(
-                name, {"query": texts.name(rng)}, None, [_item("Search results", project.search(rng))]
-            )
+            return Call(name, {"query": texts.name(rng)}, None, [_item("Search results", project.search(rng))])
         case "fetch_url_content":
             url = f"https://docs.example.com/{texts.name(rng)}"
             return Call(name, {"url": url}, None, [_item(url, texts.prose(rng, rng.randint(5, 80), "en"))])

@@ -7,7 +7,7 @@ and a note.
 
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, cast, get_args, get_origin
+from typing import Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
@@ -54,7 +54,7 @@ def _fit_member(kinds: tuple[Any, ...], member: Json, cleaner: Cleaner, wrong: l
         if get_origin(kind) is list and isinstance(member, list):
             return _fit_list(get_args(kind), member, cleaner, wrong)
         if isinstance(member, dict) and isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-            return fit(cast("type[msgspec.Struct]", kind), member, cleaner, wrong)
+            return fit(kind, member, cleaner, wrong)
     return _ABSENT
 
 

@@ -14,7 +14,7 @@ import msgspec
 import polars as pl
 
 from parsers._fit import fit
-from parsers._json import Document, Element, Fault, Json, as_text, compact, parse, read_object, token
+from parsers._json import Document, Element, Fault, Json, as_text, compact, read_object, token
 from parsers._paths import project_path
 from parsers._text import Cleaner, decode
 from pipeline.schema import Column, Table
@@ -74,7 +74,11 @@ CALLS = Table(
         Column("arguments", TEXT, "`function.arguments` as stored, else `parsedArgs` as JSON."),
         Column("status", TEXT, "`status` of the state; null without one."),
         Column("outputs", NUMBER, "Output items of the state; null without a state."),
-        Column("output", TEXT, "Contents of the output items joined by a blank line, else the `tool` message's text."),
+        Column(
+            "output",
+            TEXT,
+            "Contents of the output items joined by a blank line, else the `tool` message's text.",
+        ),
         Column("output_names", TEXT, "Names of the output items, a line each."),
         Column("answered", NUMBER, "Position of the `tool` message that answers it."),
     ),
@@ -472,14 +476,15 @@ def _add_calls(file: _File, position: int, calls: list[Call], states: list[State
     by_id: defaultdict[str | None, list[int]] = defaultdict(list)
     for index, state in enumerate(states):
         by_id[_state_id(state)].append(index)
-    free: dict[int | None, None] = dict.fromkeys(range(len(states)))
+    free = dict.fromkeys(range(len(states)))
     pairs: list[tuple[Call | None, State | None]] = []
     for index, call in enumerate(calls):
         found = by_id[call.id].pop(0) if call.id and by_id[call.id] else None
         if found is None and index in free and not (call.id and _state_id(states[index])):
             found = index if _state_id(states[index]) not in ids else None
         pairs.append((call, None if found is None else states[found]))
-        free.pop(found, None)
+        if found is not None:
+            del free[found]
     pairs.extend((None, states[index]) for index in free)
     for pair in pairs:
         _add_call(file, position, *pair)

@@ -80,7 +80,13 @@ def _add(element: Element, cleaner: Cleaner, seen: set[str], records: Records) -
     """Add one entry, or its loss."""
     value, position = element.value, element.position
     if isinstance(value, Fault):
-        _lose(records, position, value.reason, cleaner.text(value.text), len(value.text.encode(errors="replace")))
+        _lose(
+            records,
+            position,
+            value.reason,
+            cleaner.text(value.text),
+            len(value.text.encode(errors="replace")),
+        )
     elif is_entry(value) and isinstance(value, dict):
         wrong: list[str] = []
         entry = fit(Entry, value, cleaner, wrong)

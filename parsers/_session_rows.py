@@ -9,10 +9,15 @@ import polars as pl
 
 from parsers._paths import SCRATCH
 from pipeline.normalize import amount, count, count_fault, has_text, moment, notes, trim
-from pipeline.staging import LAST
 
 CHANGE, THINKING, SUMMARY, MESSAGE, CALL, RESULT = range(6)
-_TURN = {"user": "user", "assistant": "assistant", "thinking": "thinking", "tool": "tool_result", "system": "system"}
+_TURN = {
+    "user": "user",
+    "assistant": "assistant",
+    "thinking": "thinking",
+    "tool": "tool_result",
+    "system": "system",
+}
 _CALL_CLOCK = r"^(?:shell-|bg-\d+-)(\d{13})(?:-|$)"
 _COUNTS = ("prompt_tokens", "completion_tokens", "cached_tokens")
 AT = ("artifact", "position")
@@ -23,7 +28,13 @@ def stage(raw: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     heads = raw["heads"]
     items = _items(raw["items"], heads)
     calls = _calls(raw["calls"], items)
-    drafts = [*_head_rows(heads), *_item_rows(items), _call_rows(calls), _results(calls), _answers(items, calls)]
+    drafts = [
+        *_head_rows(heads),
+        *_item_rows(items),
+        _call_rows(calls),
+        _results(calls),
+        _answers(items, calls),
+    ]
     return {
         "drafts": pl.concat([*drafts, _decisions(calls)], how="diagonal_relaxed"),
         "calls": calls.select("artifact", "call_no", "records", "arguments", "status", "output", "output_bytes"),
@@ -42,7 +53,9 @@ def _items(items: pl.DataFrame, heads: pl.DataFrame) -> pl.DataFrame:
     by_usage = pl.when(pl.col("model_title").is_null()).then("usage_model")
     before = own.forward_fill().shift(1).over("artifact")
     known = pl.col("role").replace_strict(_TURN, default=None, return_dtype=pl.String)
-    prefix = pl.when(known.is_null() & pl.col("role").is_not_null()).then(pl.format("{}: ", "role")).otherwise(pl.lit(""))
+    prefix = (
+        pl.when(known.is_null() & pl.col("role").is_not_null()).then(pl.format("{}: ", "role")).otherwise(pl.lit(""))
+    )
     return items.with_columns(
         trim(pl.col("reasoning")),
         trim(pl.col("summary")),
@@ -89,7 +102,9 @@ def _head_rows(heads: pl.DataFrame) -> list[pl.DataFrame]:
         "completionTokens": _number(pl.col("completion_tokens")),
         "totalCost": _number(pl.col("total_cost")),
     }
-    facts = pl.concat_str([pl.format(f"{name}={{}}", value) for name, value in parts.items()], separator=" ", ignore_nulls=True)
+    facts = pl.concat_str(
+        [pl.format(f"{name}={{}}", value) for name, value in parts.items()], separator=" ", ignore_nulls=True
+    )
     texts = {
         "session": facts,
         "model": pl.format("model: {}", "chat_model"),
@@ -125,12 +140,22 @@ def _item_rows(items: pl.DataFrame) -> list[pl.DataFrame]:
         .when(pl.col("any_before").is_null())
         .then(pl.format("model: {}", "own_model"))
     )
-    said = pl.when((pl.col("role").fill_null("") != "tool") & ~(pl.col("summary") == pl.col("text")).fill_null(value=False)).then("text")
+    said = pl.when(
+        (pl.col("role").fill_null("") != "tool") & ~(pl.col("summary") == pl.col("text")).fill_null(value=False)
+    ).then("text")
     spoken = pl.col("turn_type").is_in(["assistant", "thinking"])
     own, none = pl.col("own_model"), pl.lit(None, pl.String)
     return [
         _rows(items, CHANGE, "model", change, turn_type=pl.lit("system"), model=own),
-        _rows(items, THINKING, "message", pl.col("reasoning"), turn_type=pl.lit("thinking"), model=pl.col("model"), utc="started"),
+        _rows(
+            items,
+            THINKING,
+            "message",
+            pl.col("reasoning"),
+            turn_type=pl.lit("thinking"),
+            model=pl.col("model"),
+            utc="started",
+        ),
         _rows(
             items,
             SUMMARY,
@@ -139,12 +164,26 @@ def _item_rows(items: pl.DataFrame) -> list[pl.DataFrame]:
             turn_type=pl.lit("system"),
             model=none,
         ),
-        _rows(items, MESSAGE, "message", said, turn_type=pl.col("turn_type"), model=pl.when(spoken).then("model")),
+        _rows(
+            items,
+            MESSAGE,
+            "message",
+            said,
+            turn_type=pl.col("turn_type"),
+            model=pl.when(spoken).then("model"),
+        ),
     ]
 
 
 def _rows(
-    items: pl.DataFrame, rank: int, kind: str, text: pl.Expr, *, turn_type: pl.Expr, model: pl.Expr, utc: str = "ended"
+    items: pl.DataFrame,
+    rank: int,
+    kind: str,
+    text: pl.Expr,
+    *,
+    turn_type: pl.Expr,
+    model: pl.Expr,
+    utc: str = "ended",
 ) -> pl.DataFrame:
     """One row per item whose `text` is not empty."""
     return items.select(

@@ -82,7 +82,12 @@ def _count(name: str, frame: pl.DataFrame, result: Result) -> None:
 
 def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str, pl.DataFrame]:
     """Read the batch's artifacts chunk by chunk; return the staged frames of all of them."""
-    extractor, chunks, rows, held = Extractor(sources), list[dict[str, pl.DataFrame]](), list[tuple[object, ...]](), 0
+    extractor, chunks, rows, held = (
+        Extractor(sources),
+        list[dict[str, pl.DataFrame]](),
+        list[tuple[object, ...]](),
+        0,
+    )
     sessions = {source.name for source in sources if source.is_session}
     number = 0
     for index, (collection, home) in enumerate(batch.homes):

@@ -58,7 +58,11 @@ class Summary:
 
 
 def build(
-    lake: Path, collections: Sequence[Collection], sources: Sequence[Source], settings: Settings, progress: Progress
+    lake: Path,
+    collections: Sequence[Collection],
+    sources: Sequence[Source],
+    settings: Settings,
+    progress: Progress,
 ) -> Summary:
     """Build a lake from collections; a lake that was there stays whole until the new build is finished.
 

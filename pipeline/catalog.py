@@ -130,8 +130,7 @@ def _select(table: Table, number: str) -> str:
     unread all the same where a condition on `agent` or `month` rules them out.
     """
     path = {
-        column: f"regexp_extract(filename, {literal(part)}, 1) as {name(column)}"
-        for column, part in _FROM_PATH.items()
+        column: f"regexp_extract(filename, {literal(part)}, 1) as {name(column)}" for column, part in _FROM_PATH.items()
     }
     columns = ", ".join(path[c.name] if is_in_path(table, c) else name(c.name) for c in view_columns(table))
     where = f"lake_dir() || {literal(f'builds/{number}/{files_of(table)}')}"

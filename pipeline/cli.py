@@ -12,7 +12,14 @@ from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 
 import parsers
 from pipeline import dictionary, inspect, query
@@ -48,16 +55,21 @@ Host = Annotated[str | None, typer.Option(metavar="H", help="Host that the homes
 User = Annotated[str | None, typer.Option(metavar="U", help="User of a home whose path names none.")]
 Template = Annotated[
     str | None,
-    typer.Option(metavar="T", help="What the path of a home below the input says: '{host}/home/{user}', '{collected}/{user}' ..."),
+    typer.Option(
+        metavar="T",
+        help="What the path of a home below the input says: '{host}/home/{user}', '{collected}/{user}' ...",
+    ),
 ]
 CollectedAt = Annotated[
-    str | None, typer.Option(metavar="TIME", help="When the homes were collected: ISO 8601, UTC where it has no offset.")
+    str | None,
+    typer.Option(metavar="TIME", help="When the homes were collected: ISO 8601, UTC where it has no offset."),
 ]
 ContinueDir = Annotated[
     list[str] | None, typer.Option(metavar="PATH", help="Moved directory of Continue, relative to each home.")
 ]
 PearaiDir = Annotated[
-    list[str] | None, typer.Option(metavar="PATH", help="Moved directory of PearAI's chat, relative to each home.")
+    list[str] | None,
+    typer.Option(metavar="PATH", help="Moved directory of PearAI's chat, relative to each home."),
 ]
 
 
@@ -85,7 +97,9 @@ def fail(message: object, code: int = WRONG_USE) -> NoReturn:
 
 
 @app.callback(invoke_without_command=True)
-def _root(*, show_version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
+def _root(
+    *, show_version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False
+) -> None:
     if show_version:
         typer.echo(f"homelake {version('homelake')}")
         raise typer.Exit
@@ -103,7 +117,10 @@ def build(
     continue_dir: ContinueDir = None,
     pearai_dir: PearaiDir = None,
     buckets: Annotated[
-        int | None, typer.Option(min=1, max=256, metavar="N", help="Files that users are spread over; fixed when the lake is made.")
+        int | None,
+        typer.Option(
+            min=1, max=256, metavar="N", help="Files that users are spread over; fixed when the lake is made."
+        ),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Start empty: forget what the lake holds.")] = False,
 ) -> None:
@@ -142,10 +159,13 @@ def inspect_inputs(
 @app.command()
 def sql(
     lake: Lake,
-    statement: Annotated[str, typer.Argument(metavar="QUERY", help="One SELECT over the lake's views (see `homelake schema`).")],
+    statement: Annotated[
+        str, typer.Argument(metavar="QUERY", help="One SELECT over the lake's views (see `homelake schema`).")
+    ],
     form: Annotated[QueryForm, typer.Option("--format", help="How to write the result.")] = QueryForm.TABLE,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File for the result; needed for Parquet.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="File for the result; needed for Parquet."),
     ] = None,
 ) -> None:
     """Run one SELECT over a lake. It can read nothing but the lake, and write nothing at all.
@@ -171,7 +191,11 @@ def schema(
 
 
 def _options(
-    host: str | None, user: str | None, template: str | None, collected: str | None, moved: dict[str, list[str] | None]
+    host: str | None,
+    user: str | None,
+    template: str | None,
+    collected: str | None,
+    moved: dict[str, list[str] | None],
 ) -> Options:
     """Options of discovery, from those of the command line."""
     directories = {agent: tuple(paths or ()) for agent, paths in moved.items()}
@@ -195,14 +219,14 @@ def _discover(inputs: list[str], options: Options) -> tuple[list[Collection], bo
         collections, errors = discover(inputs, parsers.LAYOUTS, parsers.classify, options)
     except ValueError as error:
         fail(error)
-    for error in errors:
-        typer.echo(f"homelake: {error}", err=True)
+    for unopened in errors:
+        typer.echo(f"homelake: {unopened}", err=True)
     if len(errors) == len(inputs):
         raise typer.Exit(WRONG_USE)
     return collections, not errors
 
 
-def _leave(collections: list[Collection], opened_all: bool) -> None:  # noqa: FBT001
+def _leave(collections: list[Collection], opened_all: bool) -> None:
     """Leave with the code that the outcome has."""
     if not opened_all:
         raise typer.Exit(INPUT_MISSING)
@@ -217,7 +241,13 @@ def _progress() -> Iterator[Report]:
     if not console.is_terminal:
         yield lambda done, total: None
         return
-    columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("reading"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("reading", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -111,7 +111,10 @@ class Extractor:
 
 
 def stage_two(
-    sources: Sequence[Source], raw: Mapping[str, Mapping[str, pl.DataFrame]], problems: pl.DataFrame, silent: pl.DataFrame
+    sources: Sequence[Source],
+    raw: Mapping[str, Mapping[str, pl.DataFrame]],
+    problems: pl.DataFrame,
+    silent: pl.DataFrame,
 ) -> dict[str, pl.DataFrame]:
     """Hand the raw tables to their sources and put what comes back together: the frames of `pipeline.staging`."""
     handed: dict[str, list[pl.DataFrame]] = {name: [table.empty()] for name, table in HANDED.items()}

@@ -111,9 +111,7 @@ class _Walk:
                 if child.dirs or has_homes or not at.dirs or child.parts[-1] in _ABOVE_HOLDERS:
                     stack.append((child, top))
             if not at.dirs and (has_homes or (at.parts and at.parts[-1] in HOLDERS)):
-                self._rest.extend(
-                    (child, at.parts if top is None else top) for child in children if not child.dirs
-                )
+                self._rest.extend((child, at.parts if top is None else top) for child in children if not child.dirs)
         self._add_rest()
         places = {home.place for home in self.tree.homes}
         for home in self.tree.homes:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from graphlib import TopologicalSorter
 from importlib.resources import files
+from typing import Any, cast
 
 import duckdb
 import polars as pl
@@ -41,7 +42,12 @@ def join(staged: Mapping[str, pl.DataFrame], spill: str, memory: str) -> Iterato
 
     `spill` is a directory for what does not fit into `memory` (a DuckDB size such as `1GB`).
     """
-    settings = {"threads": 1, "temp_directory": spill, "memory_limit": memory, "produce_arrow_string_view": True}
+    settings: dict[str, Any] = {
+        "threads": 1,
+        "temp_directory": spill,
+        "memory_limit": memory,
+        "produce_arrow_string_view": True,
+    }
     with duckdb.connect(config=settings) as connection:
         connection.execute(_macros())
         for name, frame in staged.items():
@@ -51,6 +57,5 @@ def join(staged: Mapping[str, pl.DataFrame], spill: str, memory: str) -> Iterato
         for table in TABLES:
             select = selects("tables").get(table.name)
             if select is not None:
-                frame = pl.from_arrow(connection.sql(select).to_arrow_table())
-                assert isinstance(frame, pl.DataFrame)
-                yield table, conform(frame, table)
+                made = pl.from_arrow(connection.sql(select).to_arrow_table())
+                yield table, conform(cast("pl.DataFrame", made), table)

@@ -38,7 +38,14 @@ def plan(collections: Sequence[Collection], buckets: int, batch_bytes: int = BAT
     homes = [
         (bucket_of(home, buckets), number, home) for number, found in enumerate(collections) for home in found.homes
     ]
-    homes.sort(key=lambda entry: (entry[0], *_nulls_last(entry[2].host), *_nulls_last(entry[2].user), entry[2].identity))
+    homes.sort(
+        key=lambda entry: (
+            entry[0],
+            *_nulls_last(entry[2].host),
+            *_nulls_last(entry[2].user),
+            entry[2].identity,
+        )
+    )
     return Plan(buckets, _batches(homes, batch_bytes))
 
 

@@ -141,9 +141,7 @@ def checked(connection: duckdb.DuckDBPyConnection, query: str) -> Select:
     query.encode()  # DuckDB's own error for half a surrogate pair is a TypeError
     statements = connection.extract_statements(query)
     if len(statements) != 1:
-        raise QueryError(
-            "the query is empty" if not statements else f"{len(statements)} statements: give one SELECT"
-        )
+        raise QueryError("the query is empty" if not statements else f"{len(statements)} statements: give one SELECT")
     kind, text = statements[0].type, statements[0].query
     raw = text.encode()
     starts = [at for at, token in duckdb.tokenize(text) if token != duckdb.token_type.comment]
@@ -189,9 +187,7 @@ def _fields(connection: duckdb.DuckDBPyConnection, select: str) -> list[Field]:
 
 def _as(form: Form, select: str, fields: Sequence[Field]) -> str:
     """SQL that gives a SELECT's rows as `form` wants them, in their order."""
-    columns = ", ".join(
-        f"{field.select(f'c{at}', form)} as {name(field.name)}" for at, field in enumerate(fields)
-    )
+    columns = ", ".join(f"{field.select(f'c{at}', form)} as {name(field.name)}" for at, field in enumerate(fields))
     names = ", ".join(f"c{at}" for at in range(len(fields)))
     return f"select {columns} from ({select}\n) as answer({names})"  # noqa: S608  (a checked SELECT, as a subquery)
 
@@ -234,9 +230,7 @@ def _one_line() -> Iterator[None]:
     except (duckdb.Error, pa.ArrowException, TreeError) as error:
         # What follows an empty line is the text of the query, which is not quite the user's any more.
         first = " ".join(str(error).split("\n\nLINE")[0].split())
-        raise QueryError(
-            first if len(first) <= ERROR_CHARACTERS else first[:ERROR_CHARACTERS] + "…"
-        ) from error
+        raise QueryError(first if len(first) <= ERROR_CHARACTERS else first[:ERROR_CHARACTERS] + "…") from error
     except OSError as error:
         raise QueryError(f"{error.filename}: {error.strerror}" if error.filename else str(error)) from error
     except UnicodeEncodeError as error:

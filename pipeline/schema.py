@@ -70,10 +70,7 @@ class Table:
     def arrow(self) -> pa.Schema:
         """Arrow schema of the Parquet files; each field's metadata holds its column's comment."""
         return pa.schema(
-            [
-                pa.field(c.name, arrow_type(c.dtype), c.nullable, {"comment": c.description})
-                for c in self.stored
-            ],
+            [pa.field(c.name, arrow_type(c.dtype), c.nullable, {"comment": c.description}) for c in self.stored],
             metadata={"homelake.table": self.name, "homelake.grain": self.grain},
         )
 
@@ -98,11 +95,12 @@ HOST = Column("host", TEXT, "Host the home was collected from; null where the in
 USER = Column("user", TEXT, "User whose home it is; null where the input is the home itself.", repeats=True)
 AGENT = Column("agent", TEXT, "Assistant: `continue` or `pearai`.", nullable=False, repeats=True)
 SESSION_KEY = Column(
-    "session_key", TEXT, "Stable key of the session's file in its home; joins every table of a session.", repeats=True
+    "session_key",
+    TEXT,
+    "Stable key of the session's file in its home; joins every table of a session.",
+    repeats=True,
 )
-SESSION_ID = Column(
-    "session_id", TEXT, "The session's id as its file states it, else the file's name.", repeats=True
-)
+SESSION_ID = Column("session_id", TEXT, "The session's id as its file states it, else the file's name.", repeats=True)
 PROJECT_PATH = Column(
     "project_path", TEXT, "Workspace directory, `file://` decoded; null where none is stored.", repeats=True
 )
@@ -111,7 +109,9 @@ SOURCE_FILE = Column(
     "source_file", TEXT, "Path on the source host; of a loose tree, the path below the input.", repeats=True
 )
 SOURCE_LINE = Column(
-    "source_line", SMALL, "Line, or 1-based position in the file's array; 0 for what concerns the whole session."
+    "source_line",
+    SMALL,
+    "Line, or 1-based position in the file's array; 0 for what concerns the whole session.",
 )
 HOME_PATH = Column("home_path", TEXT, "Path of the file below its home.", repeats=True)
 ROW_ID = Column("row_id", TEXT, "Stable key of the row; the same in every collection that holds it.", nullable=False)
@@ -126,7 +126,11 @@ TIMELINE = Table(
     "one row per thing that was said, done or decided",
     ("row_id",),
     (
-        Column("timestamp_utc", TIME, "Time of the record as its file gives it (UTC): the session's, where it has none."),
+        Column(
+            "timestamp_utc",
+            TIME,
+            "Time of the record as its file gives it (UTC): the session's, where it has none.",
+        ),
         HOST,
         USER,
         AGENT,
@@ -134,10 +138,16 @@ TIMELINE = Table(
         PROJECT_PATH,
         Column("git_branch", TEXT, "Always null: neither assistant records a branch.", repeats=True),
         Column(
-            "turn_type", TEXT, "`user`, `assistant`, `thinking`, `tool_use`, `tool_result` or `system`.", False, True
+            "turn_type",
+            TEXT,
+            "`user`, `assistant`, `thinking`, `tool_use`, `tool_result` or `system`.",
+            False,
+            True,
         ),
         Column(
-            "model", TEXT, "Model of an assistant, thinking, call, result or model row: its own, else the one in force.",
+            "model",
+            TEXT,
+            "Model of an assistant, thinking, call, result or model row: its own, else the one in force.",
             repeats=True,
         ),
         Column("tool_name", TEXT, "Tool of a call, its result or its decision.", repeats=True),
@@ -146,19 +156,42 @@ TIMELINE = Table(
         SOURCE_FILE,
         SOURCE_LINE,
         SOURCE,
-        Column("kind", TEXT, "What the row is: `session`, `model`, `message`, `tool_call`, `problem` ...", False, True),
+        Column(
+            "kind",
+            TEXT,
+            "What the row is: `session`, `model`, `message`, `tool_call`, `problem` ...",
+            False,
+            True,
+        ),
         Column("sequence", SMALL, "Order among all rows of the file, from 0.", False),
         Column(
-            "timestamp_basis", TEXT, "What `timestamp_utc` is: `record`, `session`, `file` or `log_local`.", repeats=True
+            "timestamp_basis",
+            TEXT,
+            "What `timestamp_utc` is: `record`, `session`, `file` or `log_local`.",
+            repeats=True,
         ),
         EVENT_UTC,
-        Column("event_basis", TEXT, "What `event_utc` rests on: `record`, `call_id`, `reasoning`, `session` ...", repeats=True),
+        Column(
+            "event_basis",
+            TEXT,
+            "What `event_utc` rests on: `record`, `call_id`, `reasoning`, `session` ...",
+            repeats=True,
+        ),
         Column("secondary", FLAG, "Whether the source repeats what another one holds.", False),
         Column("recovered", FLAG, "Secondary, and no other source holds it: found again.", False),
-        Column("repeats_row_id", TEXT, "Row of a session that this row of an event file repeats; counts leave it out."),
+        Column(
+            "repeats_row_id",
+            TEXT,
+            "Row of a session that this row of an event file repeats; counts leave it out.",
+        ),
         ROW_ID,
         SESSION_KEY,
-        Column("call_key", TEXT, "Stable key of the call on the rows of a call; joins `tool_calls`.", repeats=True),
+        Column(
+            "call_key",
+            TEXT,
+            "Stable key of the call on the rows of a call; joins `tool_calls`.",
+            repeats=True,
+        ),
         HOME_PATH,
         COLLECTION_ID,
         CURRENT,
@@ -185,7 +218,12 @@ SESSIONS = Table(
         Column("mode", TEXT, "Mode at the last save: `chat`, `agent`, `plan` or `background`.", repeats=True),
         Column("models", pl.List(TEXT), "Models named by the session, in order of first use."),
         Column("started_utc", TIME, "Start of the session (UTC)."),
-        Column("started_basis", TEXT, "What `started_utc` is: `session` (the index), `file` (its modification time).", repeats=True),
+        Column(
+            "started_basis",
+            TEXT,
+            "What `started_utc` is: `session` (the index), `file` (its modification time).",
+            repeats=True,
+        ),
         Column("first_event_utc", TIME, "Earliest `event_utc` of its rows (UTC)."),
         Column("last_event_utc", TIME, "Latest `event_utc` of its rows (UTC)."),
         Column("user_turns", COUNT, "Messages of the user.", False),
@@ -201,7 +239,12 @@ SESSIONS = Table(
         Column("compacted", FLAG, "Whether an item holds a summary that replaced earlier turns.", False),
         Column("scratch", FLAG, "Whether it ran in a temporary worktree of the assistant's own.", False),
         Column("damaged", FLAG, "Whether a part of its file could not be read.", False),
-        Column("integration_type", TEXT, "Kind of chat that the index names: `continue` or `perplexity`.", repeats=True),
+        Column(
+            "integration_type",
+            TEXT,
+            "Kind of chat that the index names: `continue` or `perplexity`.",
+            repeats=True,
+        ),
         SOURCE,
         SOURCE_FILE,
         HOME_PATH,
@@ -226,10 +269,23 @@ TOOL_CALLS = Table(
         Column("tool_use_id", TEXT, "Id of the call as the file gives it; ids can repeat."),
         Column("model", TEXT, "Model that made the call: the item's own, else the one in force.", repeats=True),
         Column("arguments", TEXT, "Arguments as stored: JSON, or the raw text where they are none."),
-        Column("status", TEXT, "`generating`, `generated`, `calling`, `done`, `errored` or `canceled`; null without a state.", repeats=True),
-        Column("output", TEXT, "Text that the tool returned, white space trimmed at both ends; null where there is none."),
+        Column(
+            "status",
+            TEXT,
+            "`generating`, `generated`, `calling`, `done`, `errored` or `canceled`; null without a state.",
+            repeats=True,
+        ),
+        Column(
+            "output",
+            TEXT,
+            "Text that the tool returned, white space trimmed at both ends; null where there is none.",
+        ),
         Column("output_bytes", COUNT, "Size of the output as stored (bytes of UTF-8)."),
-        Column("requested_utc", TIME, "When the call was made (UTC), where more than the session's time is known."),
+        Column(
+            "requested_utc",
+            TIME,
+            "When the call was made (UTC), where more than the session's time is known.",
+        ),
         EVENT_UTC,
         SOURCE,
         SOURCE_FILE,
@@ -288,7 +344,12 @@ PROBLEMS = Table(
         SESSION_ID,
         PROJECT_PATH,
         Column("reason", TEXT, "What could not be read, or is odd: a name of a closed list.", False, True),
-        Column("lost", FLAG, "True: a loss, something gives no row; false: a note on a record that is kept.", False),
+        Column(
+            "lost",
+            FLAG,
+            "True: a loss, something gives no row; false: a note on a record that is kept.",
+            False,
+        ),
         Column("detail", TEXT, "Position, count or names of fields; never content."),
         Column("bytes", COUNT, "Size of what was not read (bytes of the file)."),
         SOURCE,
@@ -316,7 +377,13 @@ ARTIFACTS = Table(
         Column("bytes", COUNT, "Size of the file (bytes); null for a folder that is listed as a whole."),
         Column("mtime_utc", TIME, "Modification time (UTC)."),
         Column("sha256", TEXT, "SHA-256 of the bytes that were read; null where the file was not opened."),
-        Column("status", TEXT, "`parsed`, `known` (not read), `secret` (never opened), `skipped`, `missing` or `unreadable`.", False, True),
+        Column(
+            "status",
+            TEXT,
+            "`parsed`, `known` (not read), `secret` (never opened), `skipped`, `missing` or `unreadable`.",
+            False,
+            True,
+        ),
         SOURCE,
         Column("records", COUNT, "Raw records in the file."),
         Column("rows", COUNT, "Records that give a row of any table."),
@@ -337,7 +404,11 @@ COLLECTIONS = Table(
         Column("collection_id", TEXT, "Hash of host, times and the files' paths, sizes and hashes.", False),
         Column("input", TEXT, "Where the collection was read from, as the command line named it."),
         HOST,
-        Column("collected_utc", TIME, "When it was collected (UTC), by the collector, the command line or the newest file."),
+        Column(
+            "collected_utc",
+            TIME,
+            "When it was collected (UTC), by the collector, the command line or the newest file.",
+        ),
         Column("tool", TEXT, "Collector that made it."),
         Column("version", TEXT, "The collector's version."),
         Column("homes", COUNT, "Homes with an assistant's state.", False),

@@ -38,7 +38,9 @@ class Records:
     count: int = 0
     silent: int = 0
 
-    def lose(self, position: int, reason: str, text: str, *, detail: str | None = None, size: int | None = None) -> None:
+    def lose(
+        self, position: int, reason: str, text: str, *, detail: str | None = None, size: int | None = None
+    ) -> None:
         """Record a loss; it counts as a record."""
         self.count += 1
         self.problems.append(Problem(position, reason, text, detail, size))

@@ -129,9 +129,7 @@ class Lake:
             "select parse_filename(source_file), source_line, text from timeline where kind = 'problem' "
             "order by source_file, source_line, sequence"
         )
-        assert sorted((file, line) for file, line, _ in problems) == sorted(
-            (file, line) for file, line, _ in texts
-        )
+        assert sorted((file, line) for file, line, _ in problems) == sorted((file, line) for file, line, _ in texts)
         return list(_paired(problems, texts))
 
     def notes(self) -> list[Row]:
@@ -168,8 +166,4 @@ def parquet_files(path: Path) -> dict[str, bytes]:
     """Bytes of every file of the finished build by its path, without its manifest and its database."""
     build = path / "current"
     files = {file.relative_to(build).as_posix(): file for file in build.rglob("*") if file.is_file()}
-    return {
-        name: file.read_bytes()
-        for name, file in files.items()
-        if name not in ("manifest.json", "lake.duckdb")
-    }
+    return {name: file.read_bytes() for name, file in files.items() if name not in ("manifest.json", "lake.duckdb")}

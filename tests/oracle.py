@@ -150,13 +150,7 @@ def part(value: object) -> str:
 
 def number(value: object) -> str | None:
     """Number as row texts write it."""
-    return (
-        None
-        if value is None
-        else str(int(value))
-        if isinstance(value, float) and value.is_integer()
-        else str(value)
-    )
+    return None if value is None else str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def source_file(session: Session) -> str:
@@ -174,9 +168,7 @@ def read(path: Path, user: str) -> Session:
     """Read a session file and say what it should give."""
     entries = {entry["sessionId"]: entry for entry in reversed(index(path.with_name("sessions.json")))}
     head, items, cut = document(path.read_bytes())
-    session = Session(
-        user, path, head, items, cut, entries.get(path.stem) or entries.get(head.get("sessionId"))
-    )
+    session = Session(user, path, head, items, cut, entries.get(path.stem) or entries.get(head.get("sessionId")))
     session.rows.extend(head_rows(session))
     _Reader(session).read()
     return session
@@ -268,9 +260,7 @@ class _Reader:
 
     def model_rows(self, line: int, item: Json) -> Iterator[Row]:
         """The row of another model than before; an item of the CLI is compared with the CLI's last."""
-        logs = [
-            log for log in item.get("promptLogs") or () if isinstance(log, dict) and log.get("modelTitle")
-        ]
+        logs = [log for log in item.get("promptLogs") or () if isinstance(log, dict) and log.get("modelTitle")]
         title = logs[-1]["modelTitle"] if logs else None
         own = title or (item["message"].get("usage") or {}).get("model")
         if not own:

@@ -219,9 +219,7 @@ def test_a_terminal_gets_a_table_that_fits(lake: Path, monkeypatch: pytest.Monke
     assert found[2] == "short  日本 日本 日本 日本 日本…  " + "y" * 24 + "…"
 
 
-def test_a_terminal_gets_a_line_per_value_where_columns_cannot_fit(
-    lake: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_gets_a_line_per_value_where_columns_cannot_fit(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     query = "select " + ", ".join(f"repeat('x', 99) as column_{at}" for at in range(10))
 
     found = on_terminal(lake, query, 60, monkeypatch)
@@ -308,9 +306,7 @@ def test_a_reader_that_leaves_is_no_error(lake: Path) -> None:
     )
     command = [sys.executable, "-c", code, str(lake)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-    ) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline() == b"range\r\n"

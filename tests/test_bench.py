@@ -98,11 +98,7 @@ def test_index_and_files_agree_but_for_a_few(homes: tuple[Path, Made]) -> None:
     for home in sorted(homes[0].iterdir()):
         folder = home / ".continue" / "sessions"
         index = json.loads((folder / "sessions.json").read_bytes())
-        files = {
-            path.stem: json.loads(path.read_bytes())
-            for path in session_files(homes[0])
-            if home in path.parents
-        }
+        files = {path.stem: json.loads(path.read_bytes()) for path in session_files(homes[0]) if home in path.parents}
         listed = {entry["sessionId"]: entry for entry in index}
         created = [int(entry["dateCreated"]) for entry in index]
 
@@ -149,9 +145,7 @@ def test_editor_sessions_repeat_definitions_prompts_and_outputs(sessions: list[d
 
 
 def test_prompts_are_about_a_third_of_the_editors_bytes(tmp_path: Path) -> None:
-    generate(
-        tmp_path / "homes", Sizes(megabytes=8, homes=2, long_share=0.0, damage_share=0.0, terminal_share=0.0)
-    )
+    generate(tmp_path / "homes", Sizes(megabytes=8, homes=2, long_share=0.0, damage_share=0.0, terminal_share=0.0))
     sessions = [json.loads(path.read_bytes()) for path in session_files(tmp_path / "homes")]
     logs = [item.get("promptLogs", []) for item in items_of(sessions)]
 
@@ -182,9 +176,7 @@ def test_calls_end_in_every_way(tmp_path: Path) -> None:
 
     assert statuses == {"done", "canceled", "errored", "calling", "generated"}
     assert {part["name"] for part in outputs} >= {"Tool Call Rejected", "Security Policy Violation"}
-    assert {"Permission denied by user", "Command blocked by security policy"} <= {
-        part["content"] for part in outputs
-    }
+    assert {"Permission denied by user", "Command blocked by security policy"} <= {part["content"] for part in outputs}
     assert any(isinstance(item["message"]["content"], list) for item in items_of(sessions))
     assert any(item.get("conversationSummary") for item in items_of(sessions))
     assert any(item.get("reasoning") for item in items_of(sessions))
@@ -200,9 +192,7 @@ def test_texts_are_of_several_scripts(tmp_path: Path) -> None:
 
 
 def test_every_kind_of_damage_appears(tmp_path: Path) -> None:
-    made = generate(
-        tmp_path / "homes", Sizes(megabytes=4, homes=1, items=4, long_share=0.0, damage_share=0.6)
-    )
+    made = generate(tmp_path / "homes", Sizes(megabytes=4, homes=1, items=4, long_share=0.0, damage_share=0.6))
     healthy = [path for path in session_files(tmp_path / "homes") if path not in made.damaged]
 
     assert set(made.damaged.values()) == set(DAMAGE)
@@ -227,19 +217,13 @@ def test_long_outputs_are_a_share(tmp_path: Path) -> None:
     for share in (0.0, 1.0):
         out = tmp_path / str(share)
         generate(out, Sizes(megabytes=2, homes=1, long_share=share))
-        sessions = [
-            json.loads(path.read_bytes()) for path in session_files(out) if path.stat().st_size > 9000
-        ]
-        longest[share] = max(
-            len(part["content"]) for state in states_of(sessions) for part in state.get("output", [])
-        )
+        sessions = [json.loads(path.read_bytes()) for path in session_files(out) if path.stat().st_size > 9000]
+        longest[share] = max(len(part["content"]) for state in states_of(sessions) for part in state.get("output", []))
 
     assert longest[0.0] < 50_000 < longest[1.0]
 
 
-def test_generate_command_refuses_a_directory_with_files(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_generate_command_refuses_a_directory_with_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main([str(tmp_path / "homes"), "--megabytes", "0.2", "--homes", "1"])
     printed = capsys.readouterr().out
 
@@ -261,9 +245,7 @@ def test_baseline_counts_files_bytes_and_refusals(homes: tuple[Path, Made]) -> N
 
 @needs_proc
 def test_measuring_sees_time_memory_and_children(tmp_path: Path) -> None:
-    grow = (
-        "import time; data = bytearray(50_000_000); data[::4096] = b'x' * len(data[::4096]); time.sleep(0.4)"
-    )
+    grow = "import time; data = bytearray(50_000_000); data[::4096] = b'x' * len(data[::4096]); time.sleep(0.4)"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {grow!r}]); print('done')"
 
     measured = run_measured([sys.executable, "-c", code], tmp_path)
@@ -281,17 +263,13 @@ def test_measuring_sees_time_memory_and_children(tmp_path: Path) -> None:
 def test_measuring_binds_the_command_and_not_itself(tmp_path: Path) -> None:
     before = cores()
 
-    measured = run_measured(
-        [sys.executable, "-c", "import os; print(len(os.sched_getaffinity(0)))"], tmp_path, 1
-    )
+    measured = run_measured([sys.executable, "-c", "import os; print(len(os.sched_getaffinity(0)))"], tmp_path, 1)
 
     assert measured.output == "1\n"
     assert cores() == before
 
 
-def test_measuring_without_proc_says_nothing_of_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_measuring_without_proc_says_nothing_of_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.measure.PROC", tmp_path / "none")
 
     measured = run_measured([sys.executable, "-c", "raise SystemExit(3)"], tmp_path)
@@ -318,14 +296,7 @@ def fake_build(command: list[str], folder: Path, wanted: int | None) -> Measured
     """Stands for a build: writes a lake of three rows, or measures the files when it is the baseline."""
     if "bench.baseline" in command:
         return Measured(1.0, 1, 1, "pss", 0, json.dumps(measure(Path(command[3]))))
-    part = (
-        Path(command[command.index("-o") + 1])
-        / "builds"
-        / "1"
-        / "timeline"
-        / "agent=continue"
-        / "month=2026-01"
-    )
+    part = Path(command[command.index("-o") + 1]) / "builds" / "1" / "timeline" / "agent=continue" / "month=2026-01"
     part.mkdir(parents=True)
     pq.write_table(pa.table({"text": ["a", "b", "c"]}), part / "00.parquet")
     (part.parents[4] / "current").symlink_to("builds/1")

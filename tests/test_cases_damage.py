@@ -54,9 +54,7 @@ def test_002_zero_byte_session(build_case: BuildCase) -> None:
     assert lake.rows("select session_id, turn_type, text from timeline where kind = 'message'") == [
         (session_id(3), "user", "still here")
     ]
-    assert lake.losses() == [
-        Loss(f"{session_id(2)}.json", 0, "empty_file", "parser: unreadable (empty_file)")
-    ]
+    assert lake.losses() == [Loss(f"{session_id(2)}.json", 0, "empty_file", "parser: unreadable (empty_file)")]
     assert lake.notes() == []
 
 
@@ -165,15 +163,13 @@ def test_010_id_differs_from_file_name(build_case: BuildCase) -> None:
     lake = build_case("010-id-differs-from-file-name")
 
     assert lake.rows(
-        "select session_id, file_id, user_turns, has_file, in_index, started_utc, title from sessions "
-        "order by file_id"
+        "select session_id, file_id, user_turns, has_file, in_index, started_utc, title from sessions order by file_id"
     ) == [
         (session_id(16), session_id(15), 1, True, True, CREATED, "Tidy the loader"),
         (session_id(16), session_id(16), 1, True, True, CREATED, "Tidy the loader"),
     ]
     assert lake.rows(
-        "select text, parse_filename(source_file), timestamp_utc from timeline where kind = 'message' "
-        "order by text"
+        "select text, parse_filename(source_file), timestamp_utc from timeline where kind = 'message' order by text"
     ) == [
         ("from the copy", f"{session_id(15)}.json", CREATED),
         ("from the original", f"{session_id(16)}.json", CREATED),
@@ -198,9 +194,7 @@ def test_023_lone_surrogate_and_nul(build_case: BuildCase) -> None:
     frame = pl.read_parquet(lake.path / "current/timeline").filter(kind="message").sort("sequence")
     assert frame["text"].to_list() == texts
     table = ds.dataset(lake.path / "current/timeline").to_table(["kind", "sequence", "text"])
-    rows = sorted(
-        (row for row in table.to_pylist() if row["kind"] == "message"), key=lambda row: row["sequence"]
-    )
+    rows = sorted((row for row in table.to_pylist() if row["kind"] == "message"), key=lambda row: row["sequence"])
     assert [row["text"] for row in rows] == texts
     assert not lake.count("timeline", "contains(text, chr(0))")
 
@@ -208,18 +202,14 @@ def test_023_lone_surrogate_and_nul(build_case: BuildCase) -> None:
 def test_024_encodings(build_case: BuildCase) -> None:
     lake = build_case("024-encodings")
 
-    assert lake.rows(
-        "select session_id, text from timeline where kind = 'message' order by session_id, sequence"
-    ) == [
+    assert lake.rows("select session_id, text from timeline where kind = 'message' order by session_id, sequence") == [
         (session_id(30), "bom ok"),
         (session_id(31), "wide ok"),
         (session_id(32), "price \ufffd\u06f8\ufffd end"),
     ]
     assert lake.column("select damaged from sessions order by session_id")[:2] == [False, False]
     assert lake.count("sessions") == 3
-    assert [(file, reason) for file, _, reason in lake.notes()] == [
-        (f"{session_id(32)}.json", "invalid_utf8")
-    ]
+    assert [(file, reason) for file, _, reason in lake.notes()] == [(f"{session_id(32)}.json", "invalid_utf8")]
     assert lake.losses() == []
 
 
@@ -234,9 +224,9 @@ def test_026_wrong_json_shapes_of_documents(build_case: BuildCase) -> None:
             [],
             [(True, 0)],
         )
-    assert lake.rows(
-        "select session_id, title, project_path from sessions where file_id = 'a-empty-object'"
-    ) == [("a-empty-object", None, None)]
+    assert lake.rows("select session_id, title, project_path from sessions where file_id = 'a-empty-object'") == [
+        ("a-empty-object", None, None)
+    ]
     assert messages_of(lake, "a-empty-object") == []
     assert not [loss for loss in lake.losses() if loss.file == "a-empty-object.json"]
     (loss,) = (loss for loss in lake.losses() if loss.file == "a-history-object.json")
@@ -254,8 +244,7 @@ def test_026_wrong_json_shapes_of_items(build_case: BuildCase) -> None:
         ("a-items", True, 1)
     ]
     assert lake.rows(
-        "select source_line, text from timeline where turn_type = 'user' "
-        "and ends_with(source_file, 'a-items.json')"
+        "select source_line, text from timeline where turn_type = 'user' and ends_with(source_file, 'a-items.json')"
     ) == [(8, "good one")]
     losses = [loss for loss in lake.losses() if loss.file == "a-items.json"]
     assert [loss for loss in losses if loss.line < 5] == [
@@ -288,9 +277,10 @@ def test_027_deep_nesting(build_case: BuildCase) -> None:
     lake = build_case("027-deep-nesting")
 
     assert lake.column("select session_id from sessions") == [session_id(60)]
-    assert lake.rows(
-        "select source_line, turn_type, text from timeline where kind = 'message' order by sequence"
-    ) == [(1, "user", "before"), (3, "user", "after")]
+    assert lake.rows("select source_line, turn_type, text from timeline where kind = 'message' order by sequence") == [
+        (1, "user", "before"),
+        (3, "user", "after"),
+    ]
     if lake.has_no_problem():
         assert lake.rows("select tool_use_id, tool_name from tool_calls") == [("d", "run_terminal_command")]
     else:
@@ -304,10 +294,6 @@ def test_cases_leave_their_inputs_alone(build_case: BuildCase, tmp_path: Path) -
     """A build writes nothing into an input, not even where it is damaged."""
     lake = build_case("006-index-conflict-markers-and-copies")
 
-    files = {
-        path.name
-        for path in (tmp_path / "006-index-conflict-markers-and-copies").rglob("*")
-        if path.is_file()
-    }
+    files = {path.name for path in (tmp_path / "006-index-conflict-markers-and-copies").rglob("*") if path.is_file()}
     assert len(files) == lake.count("artifacts") + 1  # and expected.md
     assert {path.name for path in tmp_path.iterdir()} == {"006-index-conflict-markers-and-copies", "lake"}

@@ -21,9 +21,7 @@ NAMES = FIXTURES / "cases/057-user-names-as-partitions/homes"
 def test_032_secrets_and_config_never_opened(build_case: BuildCase) -> None:
     lake = build_case("032-secrets-and-config-never-opened")
 
-    assert lake.rows(
-        "select path, bytes, sha256, status from artifacts where status = 'secret' order by path"
-    ) == [
+    assert lake.rows("select path, bytes, sha256, status from artifacts where status = 'secret' order by path") == [
         (".continue/.env", 25, None, "secret"),
         (".continue/auth.json", 40, None, "secret"),
         (".continue/config.json", 42, None, "secret"),
@@ -44,9 +42,7 @@ def test_032_no_secret_is_in_any_file_of_the_lake(build_case: BuildCase) -> None
     files = [path for path in lake.path.rglob("*") if path.is_file()]
     held = [path.read_bytes() for path in files]
     held += [
-        repr(pq.read_table(path, partitioning=None).to_pylist()).encode()
-        for path in files
-        if path.suffix == ".parquet"
+        repr(pq.read_table(path, partitioning=None).to_pylist()).encode() for path in files if path.suffix == ".parquet"
     ]
     assert {found for data in held for found in re.findall(rb"FAKE-KEY-DO-NOT-EMIT-\d", data)} <= {
         b"FAKE-KEY-DO-NOT-EMIT-4"
@@ -116,9 +112,7 @@ def test_057_user_names_come_back_by_every_reader(build_case: BuildCase) -> None
 
     view = lake.rows('select "user", count(*) from timeline where kind = \'message\' group by "user"')
     with duckdb.connect() as plain:
-        plain.execute(
-            "select \"user\" from read_parquet(?) where kind = 'message'", [f"{folder}/**/*.parquet"]
-        )
+        plain.execute("select \"user\" from read_parquet(?) where kind = 'message'", [f"{folder}/**/*.parquet"])
         files = plain.fetchall()
     frame = pl.read_parquet(folder).filter(kind="message")
     table = pq.read_table(folder, columns=["user", "kind"]).to_pylist()
@@ -164,12 +158,8 @@ def test_058_input_path_with_equals(
     assert outcome.exit_code == 0, outcome.stderr
     monkeypatch.chdir(tmp_path)
     lake = open_lake(tmp_path / "case" / output)
-    assert lake.rows('select session_id, "user", agent from sessions') == [
-        (session_id(number), None, "continue")
-    ]
-    assert lake.rows("select text, \"user\", agent from timeline where kind = 'message'") == [
-        (text, None, "continue")
-    ]
+    assert lake.rows('select session_id, "user", agent from sessions') == [(session_id(number), None, "continue")]
+    assert lake.rows("select text, \"user\", agent from timeline where kind = 'message'") == [(text, None, "continue")]
     assert not lake.column("select column_name from duckdb_columns() where column_name in ('run', 'case')")
     assert lake.has_no_problem()
 
@@ -199,16 +189,15 @@ def test_064_same_session_in_two_homes(build_case: BuildCase) -> None:
     lake = build_case("064-same-session-in-two-homes", "homes")
     users = ["dana", "dana-laptop", "dana.bak"]
 
-    assert lake.rows(
-        'select "user", session_id, user_turns, total_cost_usd from sessions order by "user"'
-    ) == [(user, session_id(166), turns, 0.25) for user, turns in zip(users, (1, 2, 1), strict=True)]
+    assert lake.rows('select "user", session_id, user_turns, total_cost_usd from sessions order by "user"') == [
+        (user, session_id(166), turns, 0.25) for user, turns in zip(users, (1, 2, 1), strict=True)
+    ]
     assert lake.rows(
         'select "user", count(*) from timeline where kind = \'message\' group by all order by "user"'
     ) == list(zip(users, (2, 3, 2), strict=True))
     assert lake.value("select count(distinct row_id) from timeline where kind = 'message'") == 7
     assert lake.value("select text from timeline where kind = 'session' and \"user\" = 'dana'") == (
-        "session start: Tidy the loader items=2 promptTokens=1 completionTokens=1 totalCost=0.25 "
-        "dateCreated unknown"
+        "session start: Tidy the loader items=2 promptTokens=1 completionTokens=1 totalCost=0.25 dateCreated unknown"
     )
     hashes = lake.pairs("select \"user\", sha256 from artifacts where source = 'continue.session'")
     assert hashes["dana"] == hashes["dana.bak"] != hashes["dana-laptop"]

@@ -81,8 +81,7 @@ def test_015_reused_tool_call_ids(build_case: BuildCase) -> None:
     lake = build_case("015-reused-tool-call-ids")
 
     assert lake.rows(
-        "select session_id, source_line, tool_use_id, arguments, status, output from tool_calls "
-        "order by sequence"
+        "select session_id, source_line, tool_use_id, arguments, status, output from tool_calls order by sequence"
     ) == [
         (session_id(22), 2, "call_0", '{"filepath":"a"}', "done", "A"),
         (session_id(22), 4, "call_0", '{"filepath":"b"}', "done", "B"),
@@ -182,8 +181,7 @@ def test_018_cli_permission_and_bang_shell(build_case: BuildCase) -> None:
         "file",
     )
     assert lake.row("select text, timestamp_utc from timeline where kind = 'session'") == (
-        "session start: Untitled Session items=6 promptTokens=0 completionTokens=0 totalCost=0 "
-        "dateCreated unknown",
+        "session start: Untitled Session items=6 promptTokens=0 completionTokens=0 totalCost=0 dateCreated unknown",
         None,
     )
     assert not lake.count("timeline", "kind in ('model', 'permission_mode')")

@@ -143,9 +143,7 @@ def test_only_the_database_file_is_added_to_the_build(lake: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["lake.duckdb", "current/lake.duckdb", "builds/7/lake.duckdb"])
-def test_the_file_works_from_any_directory_by_any_of_its_names(
-    lake: Path, elsewhere: Path, name: str
-) -> None:
+def test_the_file_works_from_any_directory_by_any_of_its_names(lake: Path, elsewhere: Path, name: str) -> None:
     assert ask(lake / name, "select count(*) from timeline") == [(3,)]
     assert ask(Path(os.path.relpath(lake / name, elsewhere)), "select count(*) from timeline") == [(3,)]
 
@@ -195,9 +193,7 @@ def test_awkward_directories_above_the_lake_change_nothing(tmp_path: Path, name:
 
 
 @pytest.mark.parametrize("name", AWKWARD)
-def test_a_lake_can_be_moved_and_copied_with_and_without_its_links(
-    tmp_path: Path, lake: Path, name: str
-) -> None:
+def test_a_lake_can_be_moved_and_copied_with_and_without_its_links(tmp_path: Path, lake: Path, name: str) -> None:
     query = "select agent, month, text from timeline order by all"
     before = ask(lake / "lake.duckdb", query)
     linked, plain, moved = (tmp_path / kind / name for kind in ("linked", "plain", "moved"))
@@ -212,9 +208,7 @@ def test_a_lake_can_be_moved_and_copied_with_and_without_its_links(
 
 
 @pytest.mark.parametrize("name", ["plain", "[1]*", "q?x"])
-def test_a_client_with_a_temporary_directory_of_its_own_sets_a_variable(
-    tmp_path: Path, lake: Path, name: str
-) -> None:
+def test_a_client_with_a_temporary_directory_of_its_own_sets_a_variable(tmp_path: Path, lake: Path, name: str) -> None:
     copy = tmp_path / name
     shutil.copytree(lake, copy, symlinks=True)
 
@@ -257,9 +251,7 @@ def test_further_views_come_in_any_order_and_inherit_comments(tmp_path: Path) ->
         ("continue", 2),
         ("pearai", 1),
     ]
-    comments = dict(
-        ask(lake / "lake.duckdb", "select view_name, comment from duckdb_views() where not internal")
-    )
+    comments = dict(ask(lake / "lake.duckdb", "select view_name, comment from duckdb_views() where not internal"))
     assert (comments["a_counts"], comments["z_busy"]) == ("one row per agent.", None)
     columns = {
         (row[0], row[1]): row[2]

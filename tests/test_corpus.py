@@ -22,9 +22,7 @@ def test_corpus_is_what_the_counts_below_rest_on(sessions: list[oracle.Session])
     rows = Counter((row.kind, row.turn_type) for session in sessions for row in session.rows)
 
     assert len(sessions) == 88
-    assert [session.path.name for session in sessions if session.cut] == [
-        "f0662616-1dd8-4828-be8b-8fa603a33593.json"
-    ]
+    assert [session.path.name for session in sessions if session.cut] == ["f0662616-1dd8-4828-be8b-8fa603a33593.json"]
     assert rows["message", "user"] == 1601
     assert rows["message", "assistant"] == 1610
     assert rows["tool_call", "tool_use"] == 199
@@ -43,9 +41,7 @@ def test_every_session_file_is_a_session(corpus_lake: Lake, sessions: list[oracl
 def test_rows_are_counted_per_home_kind_and_turn(corpus_lake: Lake, sessions: list[oracle.Session]) -> None:
     found = corpus_lake.rows('select "user", kind, turn_type, count(*) from session_rows group by all')
 
-    expected = Counter(
-        (session.user, row.kind, row.turn_type) for session in sessions for row in session.rows
-    )
+    expected = Counter((session.user, row.kind, row.turn_type) for session in sessions for row in session.rows)
     assert {row[:3]: row[3] for row in found} == expected
 
 
@@ -57,19 +53,13 @@ def test_calls_are_counted_per_home_and_status(corpus_lake: Lake, sessions: list
 
 
 def test_decisions_are_counted_by_text(corpus_lake: Lake, sessions: list[oracle.Session]) -> None:
-    found = corpus_lake.rows(
-        "select text, count(*) from session_rows where kind = 'permission_decision' group by all"
-    )
+    found = corpus_lake.rows("select text, count(*) from session_rows where kind = 'permission_decision' group by all")
 
-    decisions = Counter(
-        f"permission decision: {call.decision}" for s in sessions for call in s.calls if call.decision
-    )
+    decisions = Counter(f"permission decision: {call.decision}" for s in sessions for call in s.calls if call.decision)
     assert dict(found) == decisions
 
 
-def test_states_and_calls_of_the_json_are_all_there(
-    corpus_lake: Lake, sessions: list[oracle.Session]
-) -> None:
+def test_states_and_calls_of_the_json_are_all_there(corpus_lake: Lake, sessions: list[oracle.Session]) -> None:
     """Counted without pairing: every state has its status, every call that no state repeats has none."""
     items = [item for session in sessions for item in session.items]
     states = Counter(state["status"] for item in items for state in item.get("toolCallStates") or ())
@@ -77,9 +67,7 @@ def test_states_and_calls_of_the_json_are_all_there(
     found = corpus_lake.pairs("select status, count(*) from tool_calls where status is not null group by all")
 
     assert found == states
-    assert corpus_lake.count("tool_calls") >= sum(
-        len(item["message"].get("toolCalls") or ()) for item in items
-    )
+    assert corpus_lake.count("tool_calls") >= sum(len(item["message"].get("toolCalls") or ()) for item in items)
 
 
 def test_image_parts_are_counted(corpus_lake: Lake, sessions: list[oracle.Session]) -> None:
@@ -165,9 +153,7 @@ def test_rows_of_a_call_carry_its_key(corpus_lake: Lake) -> None:
     assert corpus_lake.count("timeline", "call_key is not null and kind = 'tool_call'") == corpus_lake.count(
         "tool_calls"
     )
-    assert not corpus_lake.count(
-        "timeline", "call_key is not null and kind in ('message', 'summary', 'session')"
-    )
+    assert not corpus_lake.count("timeline", "call_key is not null and kind in ('message', 'summary', 'session')")
 
 
 def test_context_items_are_kept_whole(corpus_lake: Lake, sessions: list[oracle.Session]) -> None:
@@ -229,8 +215,7 @@ def test_sessions_name_their_models_in_order(corpus_lake: Lake, sessions: list[o
 
 def test_session_rows_have_the_time_of_the_index(corpus_lake: Lake, sessions: list[oracle.Session]) -> None:
     found = corpus_lake.pairs(
-        "select source_file, list(distinct (epoch_ms(timestamp_utc), timestamp_basis)) "
-        "from session_rows group by all"
+        "select source_file, list(distinct (epoch_ms(timestamp_utc), timestamp_basis)) from session_rows group by all"
     )
     started = corpus_lake.pairs(
         "select source_file, epoch_ms(started_utc) from sessions where started_basis = 'session'"
@@ -250,9 +235,7 @@ def test_workspaces_are_decoded(corpus_lake: Lake) -> None:
     assert found["t20"] == "c:/Users/Judy O'Hara/proj#a"
     assert found["t21"] == "C:/Users/judy/proj"
     assert found["t22"] == "c:\\Users\\judy\\proj"
-    assert (
-        found["t23"] == "vscode-remote://ssh-remote%2B7b22686f73744e616d65223a22622d3031227d/home/judy/proj"
-    )
+    assert found["t23"] == "vscode-remote://ssh-remote%2B7b22686f73744e616d65223a22622d3031227d/home/judy/proj"
     assert found["t26"] == "//server/share/proj"
     assert found["t27"] == "/home/judy/東京 proj/"
     assert found["t28"] == "/home/judy/proj"
@@ -271,9 +254,7 @@ def test_only_the_cut_file_lost_something(corpus_lake: Lake) -> None:
         "json_truncated",
     )
     assert loss.text.startswith("parser: unparseable record 3 (json_truncated): {")
-    assert corpus_lake.value(
-        "select damaged from sessions where file_id = 'f0662616-1dd8-4828-be8b-8fa603a33593'"
-    )
+    assert corpus_lake.value("select damaged from sessions where file_id = 'f0662616-1dd8-4828-be8b-8fa603a33593'")
 
 
 def test_cut_file_loses_nothing_but_its_end(corpus_lake: Lake, corpus: Path) -> None:
@@ -323,8 +304,7 @@ def test_artifacts_are_the_files_of_the_homes(corpus_lake: Lake, corpus: Path) -
     found = {
         row[0]: row[1:]
         for row in corpus_lake.rows(
-            "select source_file, bytes, sha256 from artifacts "
-            "where source in ('continue.session', 'continue.index')"
+            "select source_file, bytes, sha256 from artifacts where source in ('continue.session', 'continue.index')"
         )
     }
 
@@ -360,8 +340,6 @@ def test_index_entries_without_a_file_are_sessions(corpus_lake: Lake, corpus: Pa
     }
     files = {(path.parents[2].name, path.stem) for path in corpus.glob("*/.continue/sessions/*.json")}
 
-    deleted = corpus_lake.rows(
-        "select \"user\", session_id from sessions where not has_file and agent = 'continue'"
-    )
+    deleted = corpus_lake.rows("select \"user\", session_id from sessions where not has_file and agent = 'continue'")
 
     assert set(deleted) == listed - files

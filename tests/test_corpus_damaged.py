@@ -54,9 +54,7 @@ def item_rows(lake: Lake, session: oracle.Session) -> list[Row]:
     )
 
 
-def test_files_cut_anywhere_keep_what_precedes_the_cut(
-    corpus: Path, tmp_path: Path, open_lake: OpenLake
-) -> None:
+def test_files_cut_anywhere_keep_what_precedes_the_cut(corpus: Path, tmp_path: Path, open_lake: OpenLake) -> None:
     """The items before the cut give their rows; the one that is cut, if any, is the only loss."""
     homes = write(tmp_path / "homes", list(cut_files(corpus)))
 
@@ -128,7 +126,5 @@ def damaged_files(corpus: Path, damage: Damage) -> Iterator[tuple[bytes, bytes, 
         texts = damage(items[at], place), json.dumps(SILENT)
         variants = [[*items[:at], text, *items[at + 1 :]] for text in texts]
         document = json.dumps({**session, "history": "@@"}, indent=2)
-        damaged, silent = (
-            document.replace('"@@"', f"[{','.join(variant)}]").encode() for variant in variants
-        )
+        damaged, silent = (document.replace('"@@"', f"[{','.join(variant)}]").encode() for variant in variants)
         yield damaged, silent, at + 1

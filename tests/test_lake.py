@@ -28,9 +28,7 @@ def test_every_file_has_the_declared_schema_and_comments(corpus_lake: Lake, tabl
     for file in files_of(corpus_lake, table):
         schema = pq.read_schema(file)
         assert schema.remove_metadata().equals(table.arrow().remove_metadata()), file
-        assert [
-            (field.name, field.metadata[b"comment"].decode(), field.nullable) for field in schema
-        ] == declared
+        assert [(field.name, field.metadata[b"comment"].decode(), field.nullable) for field in schema] == declared
 
 
 @by_name
@@ -103,9 +101,7 @@ def test_tables_agree_about_keys(corpus_lake: Lake) -> None:
     assert not corpus_lake.rows(
         "select row_id from timeline anti join sessions using (session_key) where session_key is not null"
     )
-    assert not corpus_lake.rows(
-        "select call_key from tool_calls anti join timeline using (row_id, session_key)"
-    )
+    assert not corpus_lake.rows("select call_key from tool_calls anti join timeline using (row_id, session_key)")
     assert not corpus_lake.rows("select row_id from context_items anti join sessions using (session_key)")
     assert not corpus_lake.rows("select path from artifacts anti join collections using (collection_id)")
 

@@ -22,9 +22,7 @@ KEYED = {
         "select row_id, session_key, call_key, kind, turn_type, tool_use_id, "
         "case when source_line > 0 then text end, source_file from timeline order by row_id"
     ),
-    "tool_calls": (
-        "select row_id, session_key, call_key, arguments, status, output from tool_calls order by row_id"
-    ),
+    "tool_calls": ("select row_id, session_key, call_key, arguments, status, output from tool_calls order by row_id"),
     "context_items": "select row_id, session_key, name, content from context_items order by row_id",
     "sessions": "select session_key, session_id, file_id from sessions order by session_key",
 }
@@ -36,9 +34,7 @@ def home(tmp_path: Path) -> Path:
     """A home with sessions of the editor, those of `heidi`, and of the command line, those of `carol`."""
     home = lay_out("corpus/homes/heidi/.continue/sessions", tmp_path / "heidi/.continue/sessions").parents[1]
     other = lay_out("corpus/homes/carol/.continue/sessions", tmp_path / "carol")
-    entries = [
-        json.loads((folder / "sessions.json").read_bytes()) for folder in (home / ".continue/sessions", other)
-    ]
+    entries = [json.loads((folder / "sessions.json").read_bytes()) for folder in (home / ".continue/sessions", other)]
     for path in other.iterdir():
         path.rename(home / ".continue/sessions" / path.name)
     write(home / ".continue/sessions/sessions.json", [*entries[0], *entries[1]])
@@ -59,9 +55,7 @@ def build(home: Path, tmp_path: Path, open_lake: OpenLake) -> Build:
 
 
 def write(path: Path, document: object) -> None:
-    path.write_text(
-        json.dumps(document, ensure_ascii=False, indent=2), encoding="utf-8", errors="surrogatepass"
-    )
+    path.write_text(json.dumps(document, ensure_ascii=False, indent=2), encoding="utf-8", errors="surrogatepass")
 
 
 def edit(home: Path, change: Callable[[list[Json]], None]) -> None:
@@ -128,10 +122,7 @@ def test_another_time_in_the_index_changes_no_key(
     )
 
     assert build("after") == before
-    times = [
-        open_lake(tmp_path / name).value("select min(started_utc) from sessions")
-        for name in ("before", "after")
-    ]
+    times = [open_lake(tmp_path / name).value("select min(started_utc) from sessions") for name in ("before", "after")]
     assert (times[1] - times[0]).days == 40
 
 
@@ -170,18 +161,12 @@ def test_a_finished_call_keeps_its_key(home: Path, build: Build) -> None:
     assert {row[0] for row in after["timeline"]} < {row[0] for row in before["timeline"]}
 
 
-def test_homes_and_hosts_have_keys_of_their_own(
-    home: Path, build: Build, tmp_path: Path, open_lake: OpenLake
-) -> None:
+def test_homes_and_hosts_have_keys_of_their_own(home: Path, build: Build, tmp_path: Path, open_lake: OpenLake) -> None:
     here = build("here")
-    outcome = homelake(
-        "build", home, "-o", tmp_path / "named", "--host", "box", "--user", "heidi", "--workers", "1"
-    )
+    outcome = homelake("build", home, "-o", tmp_path / "named", "--host", "box", "--user", "heidi", "--workers", "1")
     assert outcome.exit_code == 0, outcome.stderr
     named = open_lake(tmp_path / "named").rows(KEYED["timeline"])
 
     assert len(named) == len(here["timeline"])
     assert not {row[0] for row in named} & {row[0] for row in here["timeline"]}
-    assert open_lake(tmp_path / "named").rows('select distinct host, "user" from timeline') == [
-        ("box", "heidi")
-    ]
+    assert open_lake(tmp_path / "named").rows('select distinct host, "user" from timeline') == [("box", "heidi")]

@@ -116,9 +116,7 @@ def test_a_new_build_takes_the_place_of_the_last(homes: Path, tmp_path: Path) ->
     assert "1" not in builds
 
 
-def test_a_reader_sees_one_build_while_the_next_is_published(
-    homes: Path, tmp_path: Path, open_lake: OpenLake
-) -> None:
+def test_a_reader_sees_one_build_while_the_next_is_published(homes: Path, tmp_path: Path, open_lake: OpenLake) -> None:
     homelake("build", homes / "mona", "-o", tmp_path / "lake", "--workers", "1")
     reader = open_lake(tmp_path / "lake")
     before = reader.count("timeline")

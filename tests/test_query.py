@@ -272,9 +272,7 @@ def refused(guarded: Path, query: str) -> str:
 
 
 @pytest.mark.parametrize("query", STATEMENTS)
-def test_anything_but_one_select_is_refused_in_one_line_and_changes_nothing(
-    guarded: Path, query: str
-) -> None:
+def test_anything_but_one_select_is_refused_in_one_line_and_changes_nothing(guarded: Path, query: str) -> None:
     refused(guarded, query)
 
 
@@ -289,9 +287,7 @@ def test_no_file_outside_the_lake_is_read(guarded: Path, file: str) -> None:
 def test_no_function_reads_a_file_outside_the_lake(guarded: Path, reader: str) -> None:
     for file in ("{top}/outside.csv", "{top}/outside.parquet", "{build}/passwd"):
         line = refused(guarded, reader.format(file=file))
-        assert re.match(
-            r"Permission Error: Cannot access|Catalog Error: Table with name .* does not exist", line
-        )
+        assert re.match(r"Permission Error: Cannot access|Catalog Error: Table with name .* does not exist", line)
 
 
 @pytest.mark.parametrize("query", FUNCTIONS)
@@ -310,9 +306,7 @@ def test_a_serialized_query_cannot_write(guarded: Path) -> None:
     text = row[0].replace("'", "''").replace("{", "{{").replace("}", "}}")
 
     assert "is refused" in refused(guarded, f"from json_execute_serialized_sql('{text}')")
-    assert "is refused" in refused(
-        guarded, f"select (select a from json_execute_serialized_sql('{text}') as t(a))"
-    )
+    assert "is refused" in refused(guarded, f"select (select a from json_execute_serialized_sql('{text}') as t(a))")
 
 
 def test_duckdb_itself_refuses_a_with_that_writes_in_a_subquery(lake: Path) -> None:
@@ -394,18 +388,14 @@ AWKWARD = [
 
 
 @pytest.mark.parametrize("name", AWKWARD)
-def test_views_work_in_the_sandbox_wherever_the_lake_lies(
-    ask: Ask, lake: Path, tmp_path: Path, name: str
-) -> None:
+def test_views_work_in_the_sandbox_wherever_the_lake_lies(ask: Ask, lake: Path, tmp_path: Path, name: str) -> None:
     linked, plain = tmp_path / "linked" / name, tmp_path / "plain" / name
     shutil.copytree(lake, linked, symlinks=True)
     shutil.copytree(lake, plain)
     (tmp_path / "outside.csv").write_text("a\nsecret\n")
 
     for copy in (linked, plain):
-        found = ask(
-            "select agent, month, short.text from short join said using (agent) order by all", "csv", copy
-        )
+        found = ask("select agent, month, short.text from short join said using (agent) order by all", "csv", copy)
         assert found.split()[1:] == ["continue,2026-01,hel", f"pearai,unknown,{HOSTILE[:3]}"]
         with pytest.raises(QueryError):
             ask(f"from read_text('{tmp_path}/outside.csv')", "csv", copy)
