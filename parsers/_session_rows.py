@@ -53,13 +53,13 @@ def _items(items: pl.DataFrame, heads: pl.DataFrame) -> pl.DataFrame:
     by_usage = pl.when(pl.col("model_title").is_null()).then("usage_model")
     before = own.forward_fill().shift(1).over("artifact")
     known = pl.col("role").replace_strict(_TURN, default=None, return_dtype=pl.String)
-    prefix = (
-        pl.when(known.is_null() & pl.col("role").is_not_null()).then(pl.format("{}: ", "role")).otherwise(pl.lit(""))
-    )
+    # Null where the role is known: only the texts that get it in front are written anew.
+    foreign = pl.when(known.is_null()).then("role")
+    said = trim(pl.col("text"))
     return items.with_columns(
         trim(pl.col("reasoning")),
         trim(pl.col("summary")),
-        text=trim(pl.when(has_text(prefix)).then(prefix + pl.col("text")).otherwise("text")),
+        text=pl.coalesce(pl.when(has_text(said)).then(pl.format("{}: {}", foreign, said)), said),
         turn_type=known.fill_null("system"),
         own_model=own,
         model_before=pl.when(pl.col("model_title").is_not_null())
@@ -234,9 +234,10 @@ def _call_rows(calls: pl.DataFrame) -> pl.DataFrame:
 
 def _results(calls: pl.DataFrame) -> pl.DataFrame:
     """The `tool_result` rows of states that no `tool` message repeats."""
-    prefix = pl.when(pl.col("status") != "done").then(pl.format("[{}] ", "status")).otherwise(pl.lit(""))
+    unfinished = pl.when(pl.col("status") != "done").then("status")
+    text = pl.coalesce(trim(pl.format("[{}] {}", unfinished, "output")), "output")
     return calls.filter(pl.col("has_result") & pl.col("reply_line").is_null()).select(
-        *_call_columns(trim(prefix + pl.col("output")), "tool_result", "tool_result"),
+        *_call_columns(text, "tool_result", "tool_result"),
         line="position",
         order_line="position",
         rank=pl.lit(RESULT),

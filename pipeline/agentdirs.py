@@ -56,9 +56,16 @@ def has_state(directory: str, layout: Layout) -> bool:
     """Whether an agent directory holds state. One that cannot be looked into counts, to be reported."""
     for path in layout.state:
         above, _, _ = path.rpartition("/")
-        if (not above or stat.S_ISDIR(_mode(f"{directory}/{above}"))) and _mode(f"{directory}/{path}"):
+        if above and not stat.S_ISDIR(_mode(f"{directory}/{above}")):
+            continue
+        try:
+            os.lstat(f"{directory}/{path}")
+        except PermissionError:
             return True
-    return not os.access(directory, os.R_OK | os.X_OK)
+        except OSError:
+            continue
+        return True
+    return False
 
 
 def is_moved(directory: str) -> bool:

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 import pyarrow as pa
@@ -121,20 +121,26 @@ def _groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
     held: list[pa.Table] = []
     rows = size = 0
     for table in tables:
+        sizes = _sizes(table)
         start = 0
-        for index, row_size in enumerate(_sizes(table)):
-            if rows and (rows == GROUP_ROWS or size + row_size > GROUP_BYTES):
-                yield pa.concat_tables([*held, table.slice(start, index - start)])
-                held, start, rows, size = [], index, 0, 0
-            rows, size = rows + 1, size + row_size
-        held.append(table.slice(start))
+        while start < len(sizes):
+            # How many further rows fit: `until[k]` is the group's size with the rows up to `start + k`.
+            until = sizes[start : start + GROUP_ROWS - rows].cum_sum() + size
+            fits = int(until.search_sorted(GROUP_BYTES, side="right"))
+            if fits == 0 and rows == 0:
+                fits = 1
+            held.append(table.slice(start, fits))
+            rows, start = rows + fits, start + fits
+            size = int(until[fits - 1]) if fits else size
+            if start < len(sizes):
+                yield pa.concat_tables(held)
+                held, rows, size = [], 0, 0
     if rows:
         yield pa.concat_tables(held)
 
 
-def _sizes(table: pa.Table) -> list[int]:
+def _sizes(table: pa.Table) -> pl.Series:
     """Bytes of text of each row."""
     texts = [table.column(field.name) for field in table.schema if pa.types.is_large_string(field.type)]
     lengths = [pc.fill_null(pc.binary_length(text), 0) for text in texts]
-    sizes: list[int] = reduce(pc.add, lengths).to_pylist()
-    return sizes
+    return cast("pl.Series", pl.from_arrow(reduce(pc.add, lengths)))

@@ -2,6 +2,8 @@
 
 import os
 import socket
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -167,34 +169,32 @@ def test_directory_that_cannot_be_listed_is_unreadable(tmp_path: Path, monkeypat
     ]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can try it as somebody else")
-def test_files_of_others_without_permission(tmp_path: Path) -> None:
-    put(
-        tmp_path,
-        "alice/.continue/sessions/a.json",
-        "bob/.continue/sessions/b.json",
-        "carol/.continue/sessions/c.json",
-    )
-    (tmp_path / "alice/.continue/sessions/a.json").chmod(0)
-    (tmp_path / "bob/.continue").chmod(0)
-    (tmp_path / "carol").chmod(0)
-    opened = [above for above in tmp_path.parents if above.stat().st_mode & 0o5 != 0o5]
-    modes = [above.stat().st_mode for above in opened]
-    try:
-        for above in opened:
-            above.chmod(0o755)
-        tmp_path.chmod(0o755)
-        os.seteuid(65534)
-        collections, errors = discover([str(tmp_path), str(tmp_path / "carol")], LAYOUTS, classify, Options())
-    finally:
-        os.seteuid(0)
-        for above, mode in zip(opened, modes, strict=True):
-            above.chmod(mode)
+@pytest.fixture
+def shut() -> Iterator[Path]:
+    """Homes of which some may not be read, seen by someone who is not root."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder).resolve()
+        put(root, *(f"{user}/.continue/sessions/{user}.json" for user in ("alice", "bob", "carol", "dave")))
+        places = {"alice/.continue/sessions/alice.json": 0, "bob/.continue": 0, "carol": 0, "dave/.continue": 0o444}
+        for place, mode in places.items():
+            (root / place).chmod(mode)
+        root.chmod(0o755)
+        user = os.geteuid()
+        os.seteuid(user or 65534)
+        yield root
+        os.seteuid(user)
+        for place in places:
+            (root / place).chmod(0o755)
 
-    assert [str(error) for error in errors] == [f"cannot open {tmp_path}/carol: permission denied"]
-    assert [(a.source_file, a.status.value) for h in collections[0].homes for a in h.artifacts] == [
-        ("/alice/.continue/sessions/a.json", "parsed"),
+
+def test_files_of_others_without_permission(shut: Path) -> None:
+    collections, errors = discover([str(shut), str(shut / "carol")], LAYOUTS, classify, Options())
+
+    assert [str(error) for error in errors] == [f"cannot open {shut}/carol: permission denied"]
+    assert [(a.source_file, a.status.value) for home in collections[0].homes for a in home.artifacts] == [
+        ("/alice/.continue/sessions/alice.json", "parsed"),
         ("/bob/.continue", "unreadable"),
+        ("/dave/.continue/sessions", "unreadable"),
     ]
     assert collections[0].closed == ("/carol",)
 
