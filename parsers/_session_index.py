@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from parsers._documents import Element, Fault, read_array
 from parsers._fit import fit
-from parsers._json import Element, Fault, Json, compact, read_array, token
+from parsers._json import Json, compact, token
 from parsers._paths import SCRATCH, project_path
 from parsers._text import Cleaner, decode
 from pipeline.normalize import count, count_fault, moment, notes, trim

@@ -7,14 +7,14 @@ Files: `~/.continue/sessions/<sessionId>.json`, pretty-printed with two spaces. 
 
 import re
 
-from parsers import _session, _session_rows
+from parsers import _session, _session_rows, _session_types
 from pipeline.source import Source
 
 SOURCE = Source(
     name="continue.session",
     agent="continue",
     pattern=re.compile(r"sessions/(?!sessions\.json$)[^/]+\.json"),
-    tables=_session.TABLES,
+    tables=_session_types.TABLES,
     read=_session.read,
     stage=_session_rows.stage,
     is_session=True,

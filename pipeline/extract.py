@@ -19,7 +19,7 @@ _VIEWS: dict[pl.DataType, pa.DataType] = {**ARROW_TYPES, TEXT: pa.string_view()}
 
 @dataclass(slots=True)
 class Read:
-    """What became of one artifact: its status, the SHA-256 of its bytes and the count of its records, if it was read."""
+    """What became of one artifact: its status; if it was read, the SHA-256 of its bytes and the count of its records."""
 
     status: Status
     sha256: str | None = None

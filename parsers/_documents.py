@@ -1,0 +1,245 @@
+"""JSON documents as disks hold them: whole, cut, zero-filled, overwritten.
+
+Nothing readable is lost because something beside it is not: `read_array` and `read_object` walk a document element by
+element. Where an element does not parse they look for the next whole object, so that one run of garbage is one fault
+and what stands behind it is read.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from parsers._json import Json, NotJsonError, parse, reason_of, skip_space, skip_value
+from parsers._text import WHITE
+
+Whole = Callable[[Json], bool]
+
+_RESCAN = 20
+"""Looking for whole objects behind damage reads at most this many times the document's size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A run of text that is no whole element: a loss."""
+
+    reason: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One element of an array: its value, or the fault that stands in its place. Positions count both, from 1."""
+
+    position: int
+    value: Json | Fault
+
+
+@dataclass(slots=True)
+class Document:
+    """What could be read of a document that should be an object.
+
+    `head` holds the members that are not arrays to be walked, the last of a repeated key; `arrays` the walked ones;
+    `cut` the names of walked arrays that end without their bracket; `faults` what was lost beside the elements;
+    `trailing` what stands behind the object.
+    """
+
+    head: dict[str, Json] = field(default_factory=dict)
+    arrays: dict[str, list[Element]] = field(default_factory=dict)
+    cut: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    trailing: Fault | None = None
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One document being walked; `budget` bounds what looking behind damage may read, in characters."""
+
+    text: str
+    whole: Whole
+    keys: tuple[str, ...] = ()
+    walked: tuple[str, ...] = ()
+    budget: int = 0
+
+    def find_whole(self, start: int, end: int) -> int | None:
+        """Return where the next whole object begins in text[start:end]."""
+        position = self.text.find("{", start, end)
+        while position >= 0 and self.budget > 0:
+            try:
+                value, behind = parse(self.text, position)
+                self.budget -= behind - position
+                if behind <= end and self.whole(value):
+                    return position
+            except json.JSONDecodeError as error:
+                # The refusal itself counts the lines before its position, at about 64 characters a step.
+                self.budget -= max(error.pos - position, 64) + error.pos // 64
+            except (RecursionError, ValueError):
+                self.budget -= 4096
+            position = self.text.find("{", position + 1, end)
+        return None
+
+    def find_key(self, start: int, lead: str) -> re.Match[str] | None:
+        """Return the next of the known keys behind `lead` from which the object can be read on."""
+        names = "|".join(map(re.escape, self.keys))
+        for match in re.compile(rf'{lead}\s*(?="({names})"\s*:\s*(\[?))').finditer(self.text, start):
+            if self.budget <= 0:
+                break
+            if self._reads_on(match):
+                return match
+        return None
+
+    def _reads_on(self, match: re.Match[str]) -> bool:
+        """Say whether the object's own members stand behind a match: an array to be walked, or all up to its end.
+
+        An inner object can have a key of the same name (`usage` of a message), but does not end the document.
+        """
+        if match[1] in self.walked and match[2]:
+            return True
+        self.budget -= len(self.text) - match.end()
+        try:
+            _, behind = parse("{" + self.text[match.end() :])
+        except (ValueError, RecursionError):
+            return False
+        return not self.text[match.end() + behind - 1 :].strip(WHITE)
+
+
+def read_array(text: str, whole: Whole) -> tuple[list[Element], list[Fault], bool] | Fault:
+    """Read a document that should be an array.
+
+    Returns its elements, the faults beside them and whether it was closed; or the fault of a document of which nothing
+    is read. `whole` says of an object found behind damage whether it is an element.
+    """
+    start = skip_space(text, 0)
+    if not text.startswith("[", start):
+        reason = reason_of(text)
+        return Fault("not_an_object" if reason in (None, "trailing_data") else reason, text)
+    walk = _Walk(text, whole, budget=_RESCAN * len(text))
+    elements, end, closed = _walk_array(walk, start + 1)
+    rest = text[end:].strip(WHITE) if closed else ""
+    if not elements and not closed and not text[start + 1 :].strip(WHITE):
+        return elements, [], False
+    return elements, [_trailing(rest)] if rest else [], closed
+
+
+def _trailing(rest: str) -> Fault:
+    return Fault("trailing_data" if rest.strip("\0" + WHITE) else "zero_filled", rest)
+
+
+def _walk_array(walk: _Walk, position: int) -> tuple[list[Element], int, bool]:
+    """Read elements from behind an opening bracket; return them, where reading ended, and whether it was closed."""
+    text = walk.text
+    elements: list[Element] = []
+    while True:
+        position = skip_space(text, position)
+        if elements and text.startswith(",", position):
+            position = skip_space(text, position + 1)
+        if position >= len(text):
+            return elements, position, False
+        if text[position] == "]":
+            return elements, position + 1, True
+        number = len(elements) + 1
+        try:
+            value, position = parse(text, position)
+            elements.append(Element(number, value))
+        except (ValueError, RecursionError):
+            end, closed = _damage_end(walk, position)
+            run = text[position:end].rstrip(WHITE + ",")
+            elements.append(Element(number, Fault(reason_of(run) or "json_invalid", run)))
+            if closed or end >= len(text):
+                return elements, end + closed, closed
+            position = end
+
+
+def _damage_end(walk: _Walk, start: int) -> tuple[int, bool]:
+    """Say where the damage at `start` ends, and whether the array's closing bracket stands there."""
+    text = walk.text
+    deep = skip_value(text, start) if text[start] in "{[" else None
+    if deep is not None and reason_of(text[start:deep]) == "nesting_too_deep":
+        return deep, False
+    key = walk.find_key(start, r"\]\s*,") if walk.keys else None
+    limit = key.start() if key else len(text)
+    whole = walk.find_whole(start + 1, limit)
+    if whole is not None:
+        return whole, False
+    if key:
+        return limit, True
+    return _closing(text, start, r"\]\s*\}\s*$" if walk.keys else r"\]\s*$")
+
+
+def _closing(text: str, start: int, pattern: str) -> tuple[int, bool]:
+    """Find the document's own end behind damage; damage that was cut reaches to the end of the file."""
+    match = re.compile(pattern).search(text, start)
+    if match is None or reason_of(text[start : match.start()]) in ("json_truncated", "zero_filled"):
+        return len(text), False
+    return match.start(), True
+
+
+def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whole: Whole) -> Document | Fault:
+    """Read a document that should be an object, its members `walked` element by element where they are arrays.
+
+    `known` are the keys by which reading is taken up behind damage. Returns the fault of a document of which nothing
+    is read.
+    """
+    start = skip_space(text, 0)
+    if not text.startswith("{", start):
+        reason = reason_of(text)
+        return Fault("not_an_object" if reason in (None, "trailing_data") else reason, text)
+    walk = _Walk(text, whole, (*walked, *known), walked, _RESCAN * len(text))
+    document = Document()
+    end = _read_members(walk, start + 1, document)
+    if not document.head and not document.arrays and document.faults:
+        return Fault(document.faults[0].reason, text)
+    rest = text[end:].strip(WHITE)
+    document.trailing = _trailing(rest) if rest else None
+    return document
+
+
+def _read_members(walk: _Walk, position: int, document: Document) -> int:
+    """Read the members of an object from behind its brace into `document`; return where reading ended."""
+    text = walk.text
+    while True:
+        position = skip_space(text, position)
+        if text.startswith(",", position):
+            position = skip_space(text, position + 1)
+        if text.startswith("}", position):
+            return position + 1
+        if position >= len(text):
+            if not document.cut:
+                document.faults.append(Fault("json_truncated", ""))
+            return position
+        try:
+            position = _read_member(walk, position, document)
+        except (ValueError, RecursionError):
+            key = walk.find_key(position + 1, "[,{]")
+            run = text[position : key.start() + 1 if key else len(text)].rstrip(WHITE + ",")
+            document.faults.append(Fault(_member_reason(run), run))
+            if key is None:
+                return len(text)
+            position = key.start() + 1
+
+
+def _member_reason(run: str) -> str:
+    """Classify a damaged member as what it would be inside an object."""
+    reason = reason_of("{" + run)
+    return "json_invalid" if reason in (None, "trailing_data") else reason
+
+
+def _read_member(walk: _Walk, position: int, document: Document) -> int:
+    """Read one `"key": value` into `document`; return the position behind it. Raises as `parse` does."""
+    text = walk.text
+    key, position = parse(text, position)
+    position = skip_space(text, position)
+    if not isinstance(key, str) or not text.startswith(":", position):
+        raise NotJsonError("no member")
+    position = skip_space(text, position + 1)
+    if key in walk.walked and text.startswith("[", position):
+        elements, position, closed = _walk_array(walk, position + 1)
+        document.head.pop(key, None)
+        document.arrays[key] = elements
+        if not closed:
+            document.cut.append(key)
+        return position
+    value, position = parse(text, position)
+    document.arrays.pop(key, None)
+    document.head[key] = value
+    return position

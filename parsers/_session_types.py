@@ -1,0 +1,221 @@
+"""The records of a chat session as its file has them: types for decoding, raw tables for what is kept.
+
+Shape: `Session`, `ChatHistoryItem`, `ChatMessage`, `ToolCallState` of Continue's core/index.d.ts. Version 1.0 has one
+`toolCallState` object where later ones have the list `toolCallStates`; entries of `promptLogs` were lists or `{}` in
+some files of 2024. Every field has a default, and a type only where another one is of no use.
+"""
+
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from pipeline.schema import Column, Table
+
+TEXT, NUMBER = pl.String(), pl.Int32()
+
+HEADS = Table(
+    "heads",
+    "one record per session document",
+    ("artifact",),
+    (
+        Column("session_id", TEXT, "`sessionId`."),
+        Column("title", TEXT, "`title`."),
+        Column("workspace_directory", TEXT, "`workspaceDirectory` as stored."),
+        Column("project_path", TEXT, "`workspaceDirectory`, decoded."),
+        Column("mode", TEXT, "`mode`."),
+        Column("chat_model", TEXT, "`chatModelTitle`."),
+        Column("items", NUMBER, "Elements of `history`, damaged ones included; null without one."),
+        Column("prompt_tokens", TEXT, "`usage.promptTokens`, a JSON token."),
+        Column("completion_tokens", TEXT, "`usage.completionTokens`, a JSON token."),
+        Column("cached_tokens", TEXT, "`usage.promptTokensDetails.cachedTokens`, a JSON token."),
+        Column("total_cost", TEXT, "`usage.totalCost`, a JSON token."),
+    ),
+)
+
+ITEMS = Table(
+    "items",
+    "one record per element of `history`",
+    ("artifact", "position"),
+    (
+        Column("position", NUMBER, "1-based position."),
+        Column("role", TEXT, "`message.role`."),
+        Column("text", TEXT, "`message.content`, parts joined by a line feed."),
+        Column("reasoning", TEXT, "`reasoning.text`."),
+        Column("reasoning_start", TEXT, "`reasoning.startAt`, a JSON token (ms)."),
+        Column("reasoning_end", TEXT, "`reasoning.endAt`, a JSON token (ms)."),
+        Column("summary", TEXT, "`conversationSummary`."),
+        Column("model_title", TEXT, "Model of the last of `promptLogs` that names one."),
+        Column("usage_model", TEXT, "`message.usage.model`."),
+        Column("tool_call_id", TEXT, "`message.toolCallId`."),
+        Column("answers", NUMBER, "Number of the call that a `tool` message answers."),
+        Column("parts", NUMBER, "Calls and context items of the item."),
+    ),
+)
+
+CALLS = Table(
+    "calls",
+    "one record per tool call, with the state that pairs with it",
+    ("artifact", "call_no"),
+    (
+        Column("position", NUMBER, "Position of its item."),
+        Column("call_no", NUMBER, "Order among the calls of the file, from 0."),
+        Column("records", NUMBER, "Raw records it was made from: the call, its state, or both."),
+        Column("tool_use_id", TEXT, "`id` of the call, else `toolCallId` of the state."),
+        Column("tool_name", TEXT, "`function.name`."),
+        Column("arguments", TEXT, "`function.arguments` as stored, else `parsedArgs` as JSON."),
+        Column("status", TEXT, "`status` of the state; null without one."),
+        Column("outputs", NUMBER, "Output items of the state; null without a state."),
+        Column(
+            "output",
+            TEXT,
+            "Contents of the output items joined by a blank line, else the `tool` message's text.",
+        ),
+        Column("output_names", TEXT, "Names of the output items, a line each."),
+        Column("answered", NUMBER, "Position of the `tool` message that answers it."),
+    ),
+)
+
+CONTEXT = Table(
+    "context",
+    "one record per context item",
+    ("artifact", "position", "sequence"),
+    (
+        Column("position", NUMBER, "Position of its item."),
+        Column("sequence", NUMBER, "Order among the context items of the file, from 0."),
+        Column("provider", TEXT, "`id.providerTitle`."),
+        Column("name", TEXT, "`name`."),
+        Column("description", TEXT, "`description`."),
+        Column("uri", TEXT, "`uri.value`."),
+        Column("content", TEXT, "`content`."),
+    ),
+)
+
+TABLES = (HEADS, ITEMS, CALLS, CONTEXT)
+
+
+class Function(msgspec.Struct, gc=False):
+    """`ToolCall.function`; `arguments` is a text that holds JSON."""
+
+    name: str | None = None
+    arguments: Any = None
+
+
+class Call(msgspec.Struct, gc=False):
+    """`ToolCall`."""
+
+    id: str | None = None
+    function: Function | None = None
+
+
+class Output(msgspec.Struct, gc=False):
+    """An output item of a tool, in the shape of a context item."""
+
+    name: str | None = None
+    content: Any = None
+
+
+class State(msgspec.Struct, rename="camel", gc=False):
+    """`ToolCallState`."""
+
+    tool_call_id: str | None = None
+    tool_call: Call | None = None
+    status: str | None = None
+    parsed_args: msgspec.Raw = msgspec.Raw()
+    output: list[Output] | None = None
+
+
+class MessageUsage(msgspec.Struct, gc=False):
+    """`message.usage` as far as it names the model."""
+
+    model: Any = None
+
+
+class Message(msgspec.Struct, rename="camel", gc=False):
+    """`ChatMessage`."""
+
+    role: str | None = None
+    content: Any = None
+    tool_calls: list[Call] | None = None
+    tool_call_id: str | None = None
+    usage: MessageUsage | None = None
+
+
+class Prompt(msgspec.Struct, rename="camel", gc=False):
+    """An entry of `promptLogs`, without its prompt and completion."""
+
+    model_title: Any = None
+
+
+class Reasoning(msgspec.Struct, rename="camel", gc=False):
+    """`reasoning`; times are numbers of ms since 1970, `endAt` missing where it was cut off."""
+
+    text: str | None = None
+    start_at: Any = None
+    end_at: Any = None
+
+
+class Uri(msgspec.Struct, gc=False):
+    """`uri` of a context item."""
+
+    value: str | None = None
+
+
+class ContextId(msgspec.Struct, rename="camel", gc=False):
+    """`id` of a context item."""
+
+    provider_title: str | None = None
+
+
+class ContextItem(msgspec.Struct, gc=False):
+    """`ContextItemWithId`."""
+
+    content: Any = None
+    name: str | None = None
+    description: str | None = None
+    uri: Uri | None = None
+    id: ContextId | None = None
+
+
+class Item(msgspec.Struct, rename="camel", gc=False):
+    """`ChatHistoryItem`."""
+
+    message: Message
+    context_items: list[ContextItem] | None = None
+    tool_call_states: list[State] | None = None
+    tool_call_state: State | None = None
+    prompt_logs: list[Prompt] | None = None
+    reasoning: Reasoning | None = None
+    conversation_summary: str | None = None
+
+
+class TokenDetails(msgspec.Struct, rename="camel", gc=False):
+    """`usage.promptTokensDetails`."""
+
+    cached_tokens: Any = None
+
+
+class Usage(msgspec.Struct, rename="camel", gc=False):
+    """`SessionUsage`."""
+
+    prompt_tokens: Any = None
+    completion_tokens: Any = None
+    total_cost: Any = None
+    prompt_tokens_details: TokenDetails | None = None
+
+
+class Head(msgspec.Struct, rename="camel", gc=False):
+    """`Session` without its history."""
+
+    session_id: str | None = None
+    title: str | None = None
+    workspace_directory: str | None = None
+    mode: str | None = None
+    chat_model_title: str | None = None
+    usage: Usage | None = None
+
+
+class Session(Head, rename="camel", gc=False):
+    """`Session`, whole."""
+
+    history: list[Item] | None = None

@@ -1,0 +1,142 @@
+"""Documents with damage: what is read, what is lost, and where the loss ends."""
+
+import time
+
+import pytest
+
+from parsers._documents import Document, Fault, read_array, read_object
+from parsers._json import Json, reason_of
+
+
+def is_item(value: Json) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("message"), dict)
+
+
+def is_entry(value: Json) -> bool:
+    return isinstance(value, dict) and "sessionId" in value
+
+
+def document(text: str) -> Document:
+    found = read_object(text, ("history",), ("sessionId", "title", "usage"), is_item)
+    assert isinstance(found, Document)
+    return found
+
+
+def history(text: str) -> list[object]:
+    return [element.value for element in document(text).arrays["history"]]
+
+
+U, Z = {"message": {"role": "u"}}, {"message": {"role": "z"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{}", None),
+        ('{"a":1', "json_truncated"),
+        ('{"a":"x', "json_truncated"),
+        ('{"a":"\\ud83', "json_truncated"),
+        ('{"a":tru', "json_truncated"),
+        ('{"a":', "json_truncated"),
+        ("<<<<<<< HEAD", "json_invalid"),
+        ('{"a":NaN}', "json_invalid"),
+        ('{"a":1}\0\0', "zero_filled"),
+        ('{"a":"\0\0"}', "zero_filled"),
+        ("{} x", "trailing_data"),
+        ("[" * 20_000 + "]" * 20_000, "nesting_too_deep"),
+    ],
+)
+def test_reason_of_a_text_that_is_no_json(text: str, reason: str | None) -> None:
+    assert reason_of(text) == reason
+
+
+def test_object_whole() -> None:
+    found = document('{"sessionId":"a","history":[{"message":{"role":"u"}}],"title":"t"}')
+
+    assert found == Document({"sessionId": "a", "title": "t"}, found.arrays)
+    assert [element.value for element in found.arrays["history"]] == [U]
+
+
+def test_object_cut_in_an_element() -> None:
+    found = document('{"history":[{"message":{"role":"u"}},{"message":{"ro')
+
+    assert [e.value for e in found.arrays["history"]] == [U, Fault("json_truncated", '{"message":{"ro')]
+    assert found.cut == ["history"]
+
+
+def test_object_reads_on_behind_a_run_of_nul() -> None:
+    text = '{"history":[{"message":{"role":"u"}},{"message":{"a":"\0\0"}},{"message":{"role":"z"}}],"title":"t"}'
+
+    assert history(text) == [U, Fault("zero_filled", '{"message":{"a":"\0\0"}}'), Z]
+    assert document(text).head == {"title": "t"}
+
+
+def test_object_takes_no_inner_key_for_its_own() -> None:
+    text = '{"history":[{"message":{"role":"u","calls":[],"usage":{}, "content":"cut'
+
+    assert history(text) == [Fault("json_truncated", text.removeprefix('{"history":['))]
+    assert document(text).head == {}
+
+
+def test_object_reads_on_behind_a_damaged_member() -> None:
+    found = document('{"sessionId":"a","title":"b\0c","history":[{"message":{"role":"u"}}]}')
+
+    assert found.faults == [Fault("zero_filled", '"title":"b\0c"')]
+    assert found.head == {"sessionId": "a"}
+    assert [element.value for element in found.arrays["history"]] == [U]
+
+
+def test_object_with_something_behind_it() -> None:
+    assert document('{"history":[]} {').trailing == Fault("trailing_data", "{")
+    assert document('{"history":[]}\0\0').trailing == Fault("zero_filled", "\0\0")
+
+
+def test_object_keeps_the_last_of_a_repeated_key() -> None:
+    found = document('{"title":"a","history":[{"message":{"role":"u"}}],"title":"b","history":[]}')
+
+    assert (found.head, found.arrays) == ({"title": "b"}, {"history": []})
+
+
+def test_object_deeper_than_the_reader_goes() -> None:
+    deep = '{"message":{"a":' + "[" * 20_000 + "]" * 20_000 + "}}"
+
+    assert history(f'{{"history":[{deep},{{"message":{{"role":"z"}}}}]}}') == [Fault("nesting_too_deep", deep), Z]
+
+
+@pytest.mark.parametrize("text", ["[]", "null", "5", '"x"'])
+def test_object_of_another_type(text: str) -> None:
+    assert read_object(text, ("history",), (), is_item) == Fault("not_an_object", text)
+
+
+def test_array_reads_on_behind_conflict_markers() -> None:
+    text = '[{"sessionId":"1"},\n<<<<<<< HEAD\n{"sessionId":"2"}\n=======\n{"sessionId":"3"}\n>>>>>>> x\n]\n'
+    found = read_array(text, is_entry)
+    assert not isinstance(found, Fault)
+
+    elements, faults, closed = found
+
+    assert [e.value.text if isinstance(e.value, Fault) else None for e in elements] == [
+        None,
+        "<<<<<<< HEAD",
+        None,
+        "=======",
+        None,
+        ">>>>>>> x",
+    ]
+    assert [element.position for element in elements] == [1, 2, 3, 4, 5, 6]
+    assert (faults, closed) == ([], True)
+
+
+def test_array_that_is_cut_between_elements() -> None:
+    assert read_array('[{"sessionId":"1"},', is_entry)[2] is False  # type: ignore[index]  # no fault of the whole
+
+
+@pytest.mark.parametrize("piece", ["{", '{"', '{"a":', '{"message":[', '{"message":{"a":'])
+def test_looking_behind_damage_is_bounded(piece: str) -> None:
+    """A megabyte of openings is one fault, and not the work of minutes."""
+    began = time.monotonic()
+
+    (fault,) = history('{"history":[' + piece * (1_000_000 // len(piece)))
+
+    assert isinstance(fault, Fault)
+    assert time.monotonic() - began < 60
