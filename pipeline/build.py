@@ -70,26 +70,26 @@ def build(
     """
     began = time.monotonic()
     previous = lakes.manifest(lake)
-    if settings.replace:
-        previous = None
-    _refuse_losses(lake, collections, previous)
-    planned = plan(collections, _buckets(collections, settings, previous))
-    folder = lakes.start(lake)
-    try:
-        with workers(settings.workers) as executor:
-            results = _extract(executor, planned, (sources, folder / "parts"), progress)
-            ids = _collection_ids(collections, planned, results)
-            results.append(_collections(folder / "parts", collections, ids))
-            _write(executor, folder, results, ids)
-        summary = _summary(planned, results)
-        lakes.write_manifest(folder, _manifest(planned, results, summary))
-        shutil.rmtree(folder / "parts")
-        final = lakes.finish(folder)
+    with lakes.locked(lake):
+        previous = None if settings.replace else previous
+        _refuse_losses(lake, collections, previous)
+        planned = plan(collections, _buckets(collections, settings, previous))
+        folder = lakes.start(lake)
+        try:
+            with workers(settings.workers) as executor:
+                results = _extract(executor, planned, (sources, folder / "parts"), progress)
+                ids = _collection_ids(collections, planned, results)
+                results.append(_collections(folder / "parts", collections, ids))
+                _write(executor, folder, results, ids)
+            summary = _summary(planned, results)
+            lakes.write_manifest(folder, _manifest(planned, results, summary))
+            shutil.rmtree(folder / "parts")
+            final = lakes.finish(folder)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         write_catalog(final, TABLES, selects("views"))
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    lakes.publish(lake, final)
+        lakes.publish(lake, final)
     summary.seconds = time.monotonic() - began
     return summary
 

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from importlib.metadata import version
 from pathlib import Path
@@ -32,6 +32,7 @@ from pipeline.model import Collection
 from pipeline.schema import TABLES
 
 NOTHING_FOUND, WRONG_USE, INPUT_MISSING = 1, 2, 3
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 no file of an assistant found, 2 wrong command line or no input could be opened, "
@@ -133,7 +134,8 @@ def build(
     try:
         with _progress() as report:
             settings = Settings(workers, buckets, replace)
-            summary = build_lake(output, collections, parsers.SOURCES, settings, report)
+            found = [collection for collection in collections if collection.homes]
+            summary = build_lake(output, found, parsers.SOURCES, settings, report)
     except (LakeError, OSError) as error:
         fail(error)
     typer.echo(_told(summary, output))
@@ -210,7 +212,7 @@ def _milliseconds(text: str | None) -> int | None:
         time = datetime.fromisoformat(text)
     except ValueError:
         fail(f"--collected-at: {text!r} is no time (write 2026-09-18T10:00:00Z)")
-    return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)
+    return ((time if time.tzinfo else time.replace(tzinfo=UTC)) - EPOCH) // timedelta(milliseconds=1)
 
 
 def _discover(inputs: list[str], options: Options) -> tuple[list[Collection], bool]:
@@ -221,6 +223,9 @@ def _discover(inputs: list[str], options: Options) -> tuple[list[Collection], bo
         fail(error)
     for unopened in errors:
         typer.echo(f"homelake: {unopened}", err=True)
+    for found in collections:
+        for path in found.closed:
+            typer.echo(f"homelake: {found.input}: cannot list {path}", err=True)
     if len(errors) == len(inputs):
         raise typer.Exit(WRONG_USE)
     return collections, not errors

@@ -157,7 +157,6 @@ class _Reader:
             user=origin.user,
             identity=origin.identity,
             artifacts=tuple(files.artifacts),
-            odd=tuple(files.odd),
             links=tuple(files.links),
         )
 
@@ -168,7 +167,8 @@ class _Reader:
         by_path = collected_ms(origin.label) if origin.label else None
         if by_path is not None:
             return by_path
-        return max((artifact.mtime_ms for home in homes for artifact in home.artifacts), default=None)
+        files = (artifact for home in homes for artifact in home.artifacts if artifact.size is not None)
+        return max((file.mtime_ms for file in files), default=None)
 
 
 def _user(home: Found) -> str | None:

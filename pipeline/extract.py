@@ -19,7 +19,7 @@ _VIEWS: dict[pl.DataType, pa.DataType] = {**ARROW_TYPES, TEXT: pa.string_view()}
 
 @dataclass(slots=True)
 class Read:
-    """What became of one artifact: its status; if it was read, the SHA-256 of its bytes and the count of its records."""
+    """What became of one artifact: its status, and if it was read the SHA-256 of its bytes and its records."""
 
     status: Status
     sha256: str | None = None
@@ -63,14 +63,14 @@ class Extractor:
         """Read one artifact as number `number`. A file that cannot be opened or read is a loss."""
         if artifact.status is Status.SKIPPED:
             self._problems.append((number, Problem(0, "special_file", None)))
+        if artifact.status is Status.UNREADABLE:
+            return self._unreadable(number, None, None)
         if artifact.status is not Status.PARSED or artifact.source is None:
             return Read(artifact.status)
         try:
             data = artifact.location.read_bytes()
         except OSError as error:
-            loss = Problem(0, "unreadable", "parser: unreadable (unreadable)", error.strerror, artifact.size)
-            self._problems.append((number, loss))
-            return Read(Status.UNREADABLE, records=1)
+            return self._unreadable(number, error.strerror, artifact.size)
         source = self._sources[artifact.source]
         columns = self._columns.setdefault(source.name, {table.name: _Columns(table) for table in source.tables})
         records = Records({name: table.rows for name, table in columns.items()})
@@ -87,6 +87,11 @@ class Extractor:
         if records.silent:
             self._silent.append((number, records.silent))
         return Read(Status.PARSED, hashlib.sha256(data).hexdigest(), records.count)
+
+    def _unreadable(self, number: int, detail: str | None, size: int | None) -> Read:
+        """Record that nothing of an artifact could be read."""
+        self._problems.append((number, Problem(0, "unreadable", "parser: unreadable (unreadable)", detail, size)))
+        return Read(Status.UNREADABLE, records=1)
 
     def take(self) -> tuple[dict[str, dict[str, pl.DataFrame]], pl.DataFrame, pl.DataFrame]:
         """Return the raw tables by source and name, the problems and the silent counts; start anew."""

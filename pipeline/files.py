@@ -23,7 +23,6 @@ class Files:
     """What a home's agent directories hold: artifacts, (home_path, source_file) of special files, links."""
 
     artifacts: list[Artifact] = field(default_factory=list)
-    odd: list[tuple[str, str]] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
 
 
@@ -35,7 +34,6 @@ def list_files(home: Found, classify: Classify) -> Files:
         listing.add(path, agent_dir)
     files = listing.files
     files.artifacts.sort(key=lambda artifact: artifact.home_path)
-    files.odd.sort()
     files.links = sorted((*files.links, *(above + as_text(link) for link in home.links)))
     return files
 
@@ -96,8 +94,7 @@ class _Listing:
         elif stat.S_ISLNK(found.st_mode):
             self.files.links.append(self._above + self._home_path(below))
         else:
-            home_path = self._home_path(below)
-            self.files.odd.append((home_path, self._above + home_path))
+            self._add(_At(below, entry.path, found), Status.SKIPPED)
         return False
 
     def _add_file(self, at: _At) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from rich.cells import cell_len
 
-from pipeline.model import Artifact, Collection, Home
+from pipeline.model import Artifact, Collection, Home, Status
 from pipeline.textgrid import grid, safe, shown
 
 MOST_PATHS = 20
@@ -77,7 +77,7 @@ def overview(collections: Sequence[Collection]) -> Overview:
         files=_files(artifact for home in homes for artifact in home.artifacts),
         links=[link for found in collections for link in (*found.links, *_each_link(found.homes))],
         closed=[path for found in collections for path in found.closed],
-        odd=[source_file for home in homes for _, source_file in home.odd],
+        odd=[a.source_file for home in homes for a in home.artifacts if a.status is Status.SKIPPED],
     )
 
 

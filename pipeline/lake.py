@@ -1,8 +1,11 @@
 """A lake's directory: builds beside each other, the current one behind a link that is switched in one step."""
 
+import fcntl
 import json
+import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from typing import Any, cast
@@ -43,18 +46,35 @@ def manifest(lake: Path) -> dict[str, Any] | None:
     return found
 
 
-def start(lake: Path) -> Path:
-    """Make the directory of a new build, and remove what a killed one and the build before the last left."""
+@contextmanager
+def locked(lake: Path) -> Iterator[None]:
+    """Hold a lake for one build. Raises LakeError where another build holds it."""
     builds = lake / BUILDS
     builds.mkdir(parents=True, exist_ok=True)
-    numbers = sorted(int(entry.name) for entry in builds.iterdir() if entry.name.isdecimal())
-    current = int((lake / CURRENT).readlink().name) if (lake / CURRENT).is_symlink() else 0
-    for entry in builds.iterdir():
-        if not entry.name.isdecimal() or int(entry.name) > current or int(entry.name) < current - 1:
+    descriptor = os.open(builds, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise LakeError(f"{lake}: another build is writing this lake") from error
+    finally:
+        os.close(descriptor)
+
+
+def start(lake: Path) -> Path:
+    """Make the directory of a new build, and remove what a killed one left."""
+    current = _current(lake)
+    for entry in (lake / BUILDS).iterdir():
+        if not entry.name.isdecimal() or int(entry.name) > current:
             shutil.rmtree(entry)
-    build = builds / f"{max([current, *numbers]) + 1}{UNFINISHED}"
+    build = lake / BUILDS / f"{current + 1}{UNFINISHED}"
     (build / "parts").mkdir(parents=True)
     return build
+
+
+def _current(lake: Path) -> int:
+    """Number of the current build, 0 without one."""
+    return int((lake / CURRENT).readlink().name) if (lake / CURRENT).is_symlink() else 0
 
 
 def write_manifest(build: Path, content: Mapping[str, object]) -> None:
@@ -69,12 +89,18 @@ def finish(build: Path) -> Path:
 
 
 def publish(lake: Path, build: Path) -> None:
-    """Make a finished build the current one, in one step."""
+    """Make a finished build the current one, in one step.
+
+    The one before stays for queries that are running on it; those before that are removed.
+    """
     for name, target in ((CURRENT, f"{BUILDS}/{build.name}"), (CATALOG, f"{CURRENT}/{CATALOG}")):
         fresh = lake / f".{name}.new"
         fresh.unlink(missing_ok=True)
         fresh.symlink_to(target)
         fresh.replace(lake / name)
+    for entry in (lake / BUILDS).iterdir():
+        if entry.name.isdecimal() and int(entry.name) < int(build.name) - 1:
+            shutil.rmtree(entry)
 
 
 def path_of(table: Table, part: Part | None, bucket: int) -> Path:

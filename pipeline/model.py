@@ -42,15 +42,14 @@ class Home:
     """One user's home on one host, with its artifacts in the order of `home_path`.
 
     `identity` names the home over time: host, user and the home's path where the host is known, else the place it was
-    read from. `odd` holds (home_path, source_file) of special files (pipes, sockets, devices), `links` the source_file
-    of symbolic links that were not followed: in the place of an agent directory, or in one.
+    read from. `links` holds the source_file of symbolic links that were not followed: in the place of an agent
+    directory, or in one. A special file (pipe, socket, device) is an artifact with the status `skipped`.
     """
 
     host: str | None
     user: str | None
     identity: str
     artifacts: tuple[Artifact, ...]
-    odd: tuple[tuple[str, str], ...] = ()
     links: tuple[str, ...] = ()
 
 

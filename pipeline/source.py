@@ -55,9 +55,9 @@ class Source:
     """One kind of artifact: where it lies, how it is read, and what its records mean.
 
     `pattern` matches the whole path below the agent's directory. Stage one, `read(data, path, records)`, gets an
-    artifact's bytes and that path and fills `records.rows[<table>]` with tuples of the columns of the raw `tables`
-    (the engine puts `artifact`, the artifact's number, in front of each). Stage two, `stage(raw)`, gets the raw tables
-    as frames and returns frames of `pipeline.staging`, by name.
+    artifact's bytes and its path below the home and fills `records.rows[<table>]` with tuples of the columns of the
+    raw `tables` (the engine puts `artifact`, the artifact's number, in front of each). Stage two, `stage(raw)`, gets
+    the raw tables as frames and returns frames of `pipeline.staging`, by name.
     """
 
     name: str

@@ -115,7 +115,7 @@ def test_size_and_time_of_a_file(tmp_path: Path) -> None:
     assert [(a.size, a.mtime_ms) for a in artifacts(tmp_path)] == [(10, MTIME_MS), (0, 1_789_462_800_123)]
 
 
-def test_special_files_are_no_artifacts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_special_files_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, "alice/.continue/sessions/a.json", "bob/.continue/sessions/")
     os.mkfifo(tmp_path / "alice/.continue/sessions/b.json")
     monkeypatch.chdir(tmp_path / "alice/.continue")
@@ -124,11 +124,11 @@ def test_special_files_are_no_artifacts(tmp_path: Path, monkeypatch: pytest.Monk
 
     home = the_home(tmp_path / "alice")
 
-    assert [a.home_path for a in home.artifacts] == [".continue/sessions/a.json"]
-    assert home.odd == (
-        (".continue/agent.sock", "/.continue/agent.sock"),
-        (".continue/sessions/b.json", "/.continue/sessions/b.json"),
-    )
+    assert [(a.home_path, a.status, a.source) for a in home.artifacts] == [
+        (".continue/agent.sock", "skipped", None),
+        (".continue/sessions/a.json", "parsed", "continue.session"),
+        (".continue/sessions/b.json", "skipped", None),
+    ]
 
 
 def test_links_in_an_agent_directory_are_told_of(tmp_path: Path) -> None:

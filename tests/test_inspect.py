@@ -43,15 +43,16 @@ def test_overview_counts_what_there_is(fleet: list[Collection]) -> None:
     assert seen.hosts == ["web1", "web2"]
     assert [(c.input, c.host, c.collected_utc, c.homes, c.files, c.bytes) for c in seen.collections] == [
         ("./web1/home", "web1", "2026-09-15T09:00:00.000Z", 1, 4, 13),
-        ("./web2/home", "web2", "2026-09-15T09:00:00.000Z", 1, 2, 2),
+        ("./web2/home", "web2", "2026-09-15T09:00:00.000Z", 1, 3, 2),
     ]
     assert [(h.host, h.user, h.path, h.agents, h.files, h.bytes) for h in seen.homes] == [
         ("web1", "ann", "/web1/home/ann", ["continue", "pearai"], 4, 13),
-        ("web2", "NULL", "/web2/home/NULL", ["continue"], 2, 2),
+        ("web2", "NULL", "/web2/home/NULL", ["continue"], 3, 2),
     ]
     assert [(f.agent, f.source, f.status, f.files, f.bytes) for f in seen.files] == [
         ("continue", "continue.session", "parsed", 3, 7),
         ("continue", None, "secret", 1, 5),
+        ("continue", None, "skipped", 1, 0),
         ("pearai", "pearai.session", "parsed", 1, 3),
         ("pearai", None, "known", 1, 0),
     ]
@@ -65,24 +66,25 @@ def test_overview_is_json(fleet: list[Collection]) -> None:
 
 def test_render_is_plain_tables(fleet: list[Collection]) -> None:
     assert render(overview(fleet)).splitlines() == [
-        "2 collections, 2 hosts, 2 homes, 6 files, 0.0 MB",
+        "2 collections, 2 hosts, 2 homes, 7 files, 0.0 MB",
         "",
         "input        host  collected (UTC)           homes  files  bytes",
         "-----------  ----  ------------------------  -----  -----  -----",
         "./web1/home  web1  2026-09-15T09:00:00.000Z      1      4     13",
-        "./web2/home  web2  2026-09-15T09:00:00.000Z      1      2      2",
+        "./web2/home  web2  2026-09-15T09:00:00.000Z      1      3      2",
         "",
         "host  user    home             assistants        files  bytes",
         "----  ------  ---------------  ----------------  -----  -----",
         "web1  ann     /web1/home/ann   continue, pearai      4     13",
-        "web2  'NULL'  /web2/home/NULL  continue              2      2",
+        "web2  'NULL'  /web2/home/NULL  continue              3      2",
         "",
-        "assistant  source            status  files  bytes",
-        "---------  ----------------  ------  -----  -----",
-        "continue   continue.session  parsed      3      7",
-        "continue   -                 secret      1      5",
-        "pearai     pearai.session    parsed      1      3",
-        "pearai     -                 known       1      0",
+        "assistant  source            status   files  bytes",
+        "---------  ----------------  -------  -----  -----",
+        "continue   continue.session  parsed       3      7",
+        "continue   -                 secret       1      5",
+        "continue   -                 skipped      1      0",
+        "pearai     pearai.session    parsed       1      3",
+        "pearai     -                 known        1      0",
         "",
         "Symbolic links, not followed:",
         "  /web2/home/carl/.continue",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.lake import locked
 from tests.conftest import OpenLake
 from tests.lake import homelake, opened, parquet_files, run, start
 from tests.layout import lay_out
@@ -165,3 +166,27 @@ def test_a_build_killed_before_there_is_a_lake_is_cleaned_up(homes: Path, tmp_pa
     assert outcome.exit_code == 0, outcome.stderr
     assert {path.name for path in (tmp_path / "lake").iterdir()} == LISTED
     assert len(list((tmp_path / "lake/builds").iterdir())) == 1
+
+
+def test_a_second_build_of_one_lake_says_that_it_is_busy(tmp_path: Path) -> None:
+    homes = lay_out("corpus/homes/leo", tmp_path / "homes/leo").parent
+
+    with locked(tmp_path / "lake"):
+        outcome = run("build", homes, "-o", tmp_path / "lake")
+
+    assert outcome.exit_code == 2
+    assert outcome.stderr == f"homelake: {tmp_path / 'lake'}: another build is writing this lake\n"
+
+
+def test_special_and_unreadable_files_are_told_of(tmp_path: Path, open_lake: OpenLake) -> None:
+    sessions = lay_out("corpus/homes/leo", tmp_path / "homes/leo") / ".continue/sessions"
+    os.mkfifo(sessions / "pipe.json")
+
+    outcome = run("build", tmp_path / "homes", "-o", tmp_path / "lake")
+
+    lake = open_lake(tmp_path / "lake")
+    assert outcome.exit_code == 0
+    assert lake.rows("select reason, lost, source_file from problems where reason = 'special_file'") == [
+        ("special_file", False, "/leo/.continue/sessions/pipe.json")
+    ]
+    assert lake.value("select status from artifacts where path like '%pipe.json'") == "skipped"

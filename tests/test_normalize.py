@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.normalize import amount, count, count_fault, moment
 
-T0 = datetime(2026, 9, 15, 8, 30)  # noqa: DTZ001  (the lake's times are plain UTC)
+T0 = datetime(2026, 9, 15, 8, 30)
 
 
 def value(expression: pl.Expr, token: str | None) -> object:

@@ -8,7 +8,7 @@ import pytest
 import parsers
 from parsers._paths import project_path
 from parsers._text import Cleaner, decode
-from pipeline.reasons import REASONS
+from pipeline.source import Source
 from pipeline.staging import HANDED
 
 ROOT = Path(__file__).parent.parent
@@ -21,7 +21,7 @@ def test_every_source_module_is_listed() -> None:
 
 
 @pytest.mark.parametrize("source", parsers.SOURCES, ids=lambda source: source.name)
-def test_source_has_fixtures(source: parsers.Source) -> None:
+def test_source_has_fixtures(source: Source) -> None:
     directory = next(layout.directory for layout in parsers.LAYOUTS if layout.agent == source.agent)
     below = [
         str(path.relative_to(root)).replace("\\", "/")
@@ -30,16 +30,6 @@ def test_source_has_fixtures(source: parsers.Source) -> None:
     ]
 
     assert any(source.pattern.fullmatch(path) for path in below)
-
-
-def test_every_reason_that_a_parser_names_is_of_the_closed_list() -> None:
-    named = [path.read_text(encoding="utf-8") for path in (ROOT / "parsers").glob("*.py")]
-
-    assert all(reason in REASONS for text in named for reason in _reasons(text))
-
-
-def _reasons(text: str) -> list[str]:
-    return [part.split('"')[1] for part in text.split("records.note(")[1:] if part.count('"') > 1 and "position, " in part]
 
 
 def test_handed_frames_are_named_as_declared() -> None:
