@@ -16,10 +16,11 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(READY) ## build a lake from the homes in fixtures/ and query it
-	$(BIN)/homelake build fixtures/corpus/homes -o lake
+	@rm -rf demo && $(BIN)/python -m tests.layout corpus/homes demo/homes
+	$(BIN)/homelake build demo/homes -o demo/lake
 	@for example in prompts_and_replies failed_calls lost_and_found; do \
 		printf '\n'; sed -n 's/^-- //p' sql/examples/$$example.sql; \
-		$(BIN)/homelake sql lake "$$(grep -v '^--' sql/examples/$$example.sql)"; \
+		$(BIN)/homelake sql demo/lake "$$(cat sql/examples/$$example.sql)" || exit; \
 	done
 
 test: $(READY) ## run the whole test suite
@@ -38,4 +39,4 @@ bench: $(READY) ## measure speed and memory on about 1 GB of generated homes
 	$(BIN)/python -m bench.run
 
 clean: ## remove the environment and all that was built
-	rm -rf $(VENV) build dist *.egg-info lake
+	rm -rf $(VENV) build dist *.egg-info demo

@@ -29,10 +29,19 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element of an array: its value, or the fault that stands in its place. Positions count both, from 1."""
+    """One element of an array: its value, or the fault that stands in its place. Positions count both, from 1.
+
+    `size` is what it takes in the document (bytes of UTF-8).
+    """
 
     position: int
     value: Json | Fault
+    size: int
+
+
+def size_of(text: str) -> int:
+    """Bytes that a text takes."""
+    return len(text.encode(errors="replace"))
 
 
 @dataclass(slots=True)
@@ -139,12 +148,13 @@ def _walk_array(walk: _Walk, position: int) -> tuple[list[Element], int, bool]:
             return elements, position + 1, True
         number = len(elements) + 1
         try:
-            value, position = parse(text, position)
-            elements.append(Element(number, value))
+            value, end = parse(text, position)
+            elements.append(Element(number, value, size_of(text[position:end])))
+            position = end
         except (ValueError, RecursionError):
             end, closed = _damage_end(walk, position)
             run = text[position:end].rstrip(WHITE + ",")
-            elements.append(Element(number, Fault(reason_of(run) or "json_invalid", run)))
+            elements.append(Element(number, Fault(reason_of(run) or "json_invalid", run), size_of(run)))
             if closed or end >= len(text):
                 return elements, end + closed, closed
             position = end

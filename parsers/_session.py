@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from parsers._documents import Document, Element, Fault, read_object
+from parsers._documents import Document, Element, Fault, read_object, size_of
 from parsers._fit import fit
 from parsers._json import Json, as_text, compact, token
 from parsers._paths import project_path
@@ -103,7 +103,7 @@ def _document(text: str, path: str, records: Records, bad: str | None) -> Docume
     """Read the document, or record why nothing of it is read."""
     name = path.rpartition("/")[2]
     if not text.strip():
-        records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=len(text.encode(errors="replace")))
+        records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=size_of(text))
         return None
     document = read_object(text, ("history",), _KEYS, is_item)
     if isinstance(document, Fault):
@@ -112,10 +112,10 @@ def _document(text: str, path: str, records: Records, bad: str | None) -> Docume
             records.silent += 1
             records.note(0, "index_copy")
             return None
-        records.lose(0, document.reason, f"parser: unreadable ({document.reason})", size=_size(document.text))
+        records.lose(0, document.reason, f"parser: unreadable ({document.reason})", size=size_of(document.text))
         return None
     if document.head.get("history") is not None:
-        records.lose(0, "wrong_type", "parser: unreadable (wrong_type)", detail="history", size=_size(text))
+        records.lose(0, "wrong_type", "parser: unreadable (wrong_type)", detail="history", size=size_of(text))
         return None
     return document
 
@@ -125,30 +125,26 @@ def _is_index_copy(name: str, text: str) -> bool:
     return text.lstrip().startswith("[") and (name.endswith(" (1).json") or "sync-conflict" in name)
 
 
-def _size(text: str) -> int:
-    return len(text.encode(errors="replace"))
-
-
 def _lose_around(document: Document, history: list[Element], records: Records, bad: str | None) -> None:
     """Record what was lost beside the elements: of the head, of the array's end, behind the document."""
     cleaner = Cleaner(bad)
     for fault in document.faults:
-        text = cleaner.text(fault.text)
-        records.lose(0, fault.reason, f"parser: unparseable record 0 ({fault.reason}): {text}", size=_size(fault.text))
+        text = f"parser: unparseable record 0 ({fault.reason}): {cleaner.text(fault.text)}"
+        records.lose(0, fault.reason, text, size=size_of(fault.text))
     if "history" in document.cut and not (history and isinstance(history[-1].value, Fault)):
         text = f"parser: array cut off after record {len(history)}"
         records.lose(0, "json_truncated", text, size=0)
     if document.trailing is not None:
         fault = document.trailing
         text = "parser: unparseable data after the JSON document"
-        records.lose(0, fault.reason, text, size=_size(fault.text))
+        records.lose(0, fault.reason, text, size=size_of(fault.text))
 
 
 def _add_element(file: _File, element: Element, bad: str | None) -> None:
     """Add one element of a damaged document: an item, or a loss."""
     value, cleaner = element.value, Cleaner(bad)
     if isinstance(value, Fault):
-        reason, text, size = value.reason, value.text, _size(value.text)
+        reason, text = value.reason, value.text
     elif is_item(value) and isinstance(value, dict):
         wrong: list[str] = []
         for key in _LENIENT:
@@ -160,9 +156,9 @@ def _add_element(file: _File, element: Element, bad: str | None) -> None:
         return
     else:
         reason = "wrong_type" if isinstance(value, dict) else "not_an_object"
-        text, size = compact(value), None
+        text = compact(value)
     text = f"parser: unparseable record {element.position} ({reason}): {cleaner.text(text)}"
-    file.records.lose(element.position, reason, text, size=size)
+    file.records.lose(element.position, reason, text, size=element.size)
 
 
 def _note(records: Records, position: int, cleaner: Cleaner, wrong: list[str]) -> None:

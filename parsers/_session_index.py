@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from parsers._documents import Element, Fault, read_array
+from parsers._documents import Element, Fault, read_array, size_of
 from parsers._fit import fit
 from parsers._json import Json, compact, token
 from parsers._paths import SCRATCH, project_path
@@ -71,8 +71,8 @@ def read(data: bytes, path: str, records: Records) -> None:
     for element in elements:
         _add(element, Cleaner(decoded.bad), seen, records)
     for fault in faults:
-        size = len(fault.text.encode(errors="replace"))
-        records.lose(0, fault.reason, "parser: unparseable data after the JSON array", size=size)
+        text = "parser: unparseable data after the JSON array"
+        records.lose(0, fault.reason, text, size=size_of(fault.text))
     if not closed and not (elements and isinstance(elements[-1].value, Fault)):
         records.lose(0, "json_truncated", f"parser: array cut off after record {len(elements)}", size=0)
 
@@ -81,13 +81,7 @@ def _add(element: Element, cleaner: Cleaner, seen: set[str], records: Records) -
     """Add one entry, or its loss."""
     value, position = element.value, element.position
     if isinstance(value, Fault):
-        _lose(
-            records,
-            position,
-            value.reason,
-            cleaner.text(value.text),
-            len(value.text.encode(errors="replace")),
-        )
+        _lose(records, element, value.reason, cleaner.text(value.text))
     elif is_entry(value) and isinstance(value, dict):
         wrong: list[str] = []
         entry = fit(Entry, value, cleaner, wrong)
@@ -100,11 +94,12 @@ def _add(element: Element, cleaner: Cleaner, seen: set[str], records: Records) -
         records.count += 1
         records.silent += 1
     else:
-        _lose(records, position, "index_entry_invalid", cleaner.text(compact(value)), None)
+        _lose(records, element, "index_entry_invalid", cleaner.text(compact(value)))
 
 
-def _lose(records: Records, position: int, reason: str, text: str, size: int | None) -> None:
-    records.lose(position, reason, f"parser: unparseable record {position} ({reason}): {text}", size=size)
+def _lose(records: Records, element: Element, reason: str, text: str) -> None:
+    text = f"parser: unparseable record {element.position} ({reason}): {text}"
+    records.lose(element.position, reason, text, size=element.size)
 
 
 def _add_entry(entry: Entry, position: int, seen: set[str], records: Records) -> None:

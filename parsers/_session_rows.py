@@ -19,7 +19,13 @@ _TURN = {
     "system": "system",
 }
 _CALL_CLOCK = r"^(?:shell-|bg-\d+-)(\d{13})(?:-|$)"
-_COUNTS = ("prompt_tokens", "completion_tokens", "cached_tokens")
+_COUNTS = {
+    "prompt_tokens": "usage.promptTokens",
+    "completion_tokens": "usage.completionTokens",
+    "cached_tokens": "usage.promptTokensDetails.cachedTokens",
+}
+"""Raw columns that hold counts, and their fields in the file."""
+
 AT = ("artifact", "position")
 
 
@@ -337,16 +343,19 @@ def _contexts(context: pl.DataFrame) -> pl.DataFrame:
 
 def _head_notes(heads: pl.DataFrame) -> pl.DataFrame:
     """Notes on counts and the cost that are none."""
-    faults = [(f"{name}", count_fault(pl.col(name), count(pl.col(name)))) for name in _COUNTS]
-    faults.append(("total_cost", count_fault(pl.col("total_cost"), amount(pl.col("total_cost")))))
+    faults = [(field, count_fault(pl.col(name), count(pl.col(name)))) for name, field in _COUNTS.items()]
+    faults.append(("usage.totalCost", count_fault(pl.col("total_cost"), amount(pl.col("total_cost")))))
     return notes(heads, pl.lit(0, pl.Int32), faults)
 
 
 def _item_notes(items: pl.DataFrame) -> pl.DataFrame:
     """Notes on times that are none."""
     faults = [
-        (name, pl.when(pl.col(name).is_not_null() & pl.col(value).is_null()).then(pl.lit("bad_timestamp")))
-        for name, value in (("reasoning_start", "started"), ("reasoning_end", "ended"))
+        (field, pl.when(pl.col(name).is_not_null() & pl.col(value).is_null()).then(pl.lit("bad_timestamp")))
+        for field, name, value in (
+            ("reasoning.startAt", "reasoning_start", "started"),
+            ("reasoning.endAt", "reasoning_end", "ended"),
+        )
     ]
     return notes(items, pl.col("position"), faults)
 

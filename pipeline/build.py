@@ -55,6 +55,9 @@ class Summary:
     rows: Counter[tuple[str, str]] = field(default_factory=Counter)
     problems: Counter[tuple[str, bool]] = field(default_factory=Counter)
     tables: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[str] = field(default_factory=Counter)
+    nameless: int = 0
+    """Homes without a user."""
 
 
 def build(
@@ -78,11 +81,13 @@ def build(
         try:
             with workers(settings.workers) as executor:
                 results = _extract(executor, planned, (sources, folder / "parts"), progress)
+                content = _manifest(planned, results)
+                _refuse_changes(lake, content, previous)
                 ids = _collection_ids(collections, planned, results)
                 results.append(_collections(folder / "parts", collections, ids))
                 _write(executor, folder, results, ids)
             summary = _summary(planned, results)
-            lakes.write_manifest(folder, _manifest(planned, results, summary))
+            lakes.write_manifest(folder, {**content, "tables": dict(sorted(summary.tables.items()))})
             shutil.rmtree(folder / "parts")
             final = lakes.finish(folder)
         except BaseException:
@@ -103,6 +108,17 @@ def _refuse_losses(lake: Path, collections: Sequence[Collection], previous: dict
     if missing:
         raise LakeError(
             f"{lake} holds {len(missing)} home(s) that the inputs lack: name their inputs, too, or use --replace"
+        )
+
+
+def _refuse_changes(lake: Path, content: dict[str, Any], previous: dict[str, Any] | None) -> None:
+    """Refuse to put a later collection of a home in the place of an earlier one: rows of that would be lost."""
+    known = {home["identity"]: home["artifacts"] for home in previous["homes"]} if previous else {}
+    changed = sum(known.get(home["identity"], home["artifacts"]) != home["artifacts"] for home in content["homes"])
+    if changed:
+        raise LakeError(
+            f"{lake} holds an earlier collection of {changed} home(s), which would be lost: "
+            "build a lake beside it, or use --replace"
         )
 
 
@@ -192,15 +208,17 @@ def _summary(planned: Plan, results: Sequence[Result]) -> Summary:
         homes=sum(len(batch.homes) for batch in planned.batches),
         files=sum(len(home.artifacts) for batch in planned.batches for _, home in batch.homes),
         bytes=sum(batch.bytes for batch in planned.batches),
+        nameless=sum(home.user is None for batch in planned.batches for _, home in batch.homes),
     )
     for result in results:
         summary.rows.update(result.rows)
         summary.problems.update(result.problems)
         summary.tables.update(result.tables)
+        summary.statuses.update(read.status.value for reads in result.reads for read in reads)
     return summary
 
 
-def _manifest(planned: Plan, results: Sequence[Result], summary: Summary) -> dict[str, Any]:
+def _manifest(planned: Plan, results: Sequence[Result]) -> dict[str, Any]:
     """What the next build, and a reader, need to know of this one."""
     homes = [
         {
@@ -213,13 +231,12 @@ def _manifest(planned: Plan, results: Sequence[Result], summary: Summary) -> dic
                 for artifact, read in zip(home.artifacts, reads, strict=True)
             ],
         }
-        for batch, result in zip(planned.batches, results, strict=False)
+        for batch, result in zip(planned.batches, results, strict=True)
         for (_, home), reads in zip(batch.homes, result.reads, strict=True)
     ]
     return {
         "format": FORMAT_VERSION,
         "homelake": version("homelake"),
         "buckets": planned.buckets,
-        "tables": dict(sorted(summary.tables.items())),
         "homes": homes,
     }

@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, NoReturn
 
+import duckdb
 import typer
 from rich.console import Console
 from rich.progress import (
@@ -44,12 +45,16 @@ app = typer.Typer(
     help="Turn collected home directories of AI coding assistants into a lake of Parquet tables, and query it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=False,
 )
 
 Inputs = Annotated[
     list[str],
-    typer.Argument(metavar="INPUT...", help="Homes, directories of homes, or directories above several of these."),
+    typer.Argument(
+        metavar="INPUT...",
+        help="Homes, directories of homes or above several of these, or a single `.continue`.",
+    ),
 ]
 Lake = Annotated[Path, typer.Argument(metavar="LAKE", help="Directory of the lake.")]
 Host = Annotated[str | None, typer.Option(metavar="H", help="Host that the homes were collected from.")]
@@ -66,11 +71,12 @@ CollectedAt = Annotated[
     typer.Option(metavar="TIME", help="When the homes were collected: ISO 8601, UTC where it has no offset."),
 ]
 ContinueDir = Annotated[
-    list[str] | None, typer.Option(metavar="PATH", help="Moved directory of Continue, relative to each home.")
+    list[str] | None,
+    typer.Option(metavar="PATH", help="Moved `.continue`, relative to each home, such as work-state."),
 ]
 PearaiDir = Annotated[
     list[str] | None,
-    typer.Option(metavar="PATH", help="Moved directory of PearAI's chat, relative to each home."),
+    typer.Option(metavar="PATH", help="Moved `.pearai`, relative to each home."),
 ]
 
 
@@ -130,14 +136,17 @@ def build(
     Inputs are only read. A lake that is there stays whole and readable until the new build is finished.
     """
     options = _options(host, user, path_template, collected_at, {"continue": continue_dir, "pearai": pearai_dir})
+    _refuse_inside(output, inputs)
     collections, opened_all = _discover(inputs, options)
+    if not _has_artifacts(collections):
+        _leave(collections, opened_all)
     try:
         with _progress() as report:
             settings = Settings(workers, buckets, replace)
             found = [collection for collection in collections if collection.homes]
             summary = build_lake(output, found, parsers.SOURCES, settings, report)
-    except (LakeError, OSError) as error:
-        fail(error)
+    except (LakeError, OSError, duckdb.IOException) as error:
+        fail(str(error).splitlines()[0])
     typer.echo(_told(summary, output))
     _leave(collections, opened_all)
 
@@ -158,24 +167,30 @@ def inspect_inputs(
     _leave(collections, opened_all)
 
 
-@app.command()
+# A query may begin with a comment, `-- ...`, which is no option.
+@app.command(context_settings={"ignore_unknown_options": True})
 def sql(
     lake: Lake,
     statement: Annotated[
         str, typer.Argument(metavar="QUERY", help="One SELECT over the lake's views (see `homelake schema`).")
     ],
-    form: Annotated[QueryForm, typer.Option("--format", help="How to write the result.")] = QueryForm.TABLE,
+    form: Annotated[
+        QueryForm | None, typer.Option("--format", help="How to write the result: by the ending of FILE, else a table.")
+    ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File for the result; needed for Parquet."),
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File for the result; needed for Parquet.")
     ] = None,
 ) -> None:
     """Run one SELECT over a lake. It can read nothing but the lake, and write nothing at all.
 
-    Queries with PIVOT are refused: write `sum(x) filter (where ...)` instead.
+    homelake sql LAKE "select kind, count(*) from timeline group by all"
+
+    PIVOT needs its values, `pivot ... on x in ('a', 'b')`, or write `sum(y) filter (where x = 'a')`. Times are UTC.
     """
+    by_ending = {f".{known.value}": known for known in QueryForm}
+    chosen = form or (by_ending.get(output.suffix) if output else None) or QueryForm.TABLE
     try:
-        query.run_query(lake, statement, form=form.value, output=output)
+        query.run_query(lake, statement, form=chosen.value, output=output)
     except query.QueryError as error:
         fail(error)
 
@@ -231,11 +246,22 @@ def _discover(inputs: list[str], options: Options) -> tuple[list[Collection], bo
     return collections, not errors
 
 
+def _refuse_inside(lake: Path, inputs: list[str]) -> None:
+    """Refuse to write a lake into an input."""
+    for name in inputs:
+        if name and lake.resolve().is_relative_to(Path(name).resolve()) and Path(name).is_dir():
+            fail(f"{lake}: lies inside the input {name}")
+
+
+def _has_artifacts(collections: list[Collection]) -> bool:
+    return any(home.artifacts for found in collections for home in found.homes)
+
+
 def _leave(collections: list[Collection], opened_all: bool) -> None:
     """Leave with the code that the outcome has."""
     if not opened_all:
         raise typer.Exit(INPUT_MISSING)
-    if not any(home.artifacts for found in collections for home in found.homes):
+    if not _has_artifacts(collections):
         fail("no file of an assistant found", NOTHING_FOUND)
 
 
@@ -261,9 +287,10 @@ def _progress() -> Iterator[Report]:
 def _told(summary: Summary, lake: Path) -> str:
     """The summary of a build, as text."""
     lines = [
-        f"{lake}: {summary.homes:,} homes, {summary.files:,} files, {summary.bytes / 1e6:,.1f} MB read "
-        f"in {summary.seconds:.1f} s",
+        f"{lake}: {_plural(summary.homes, 'home')}, {_plural(summary.files, 'file')}, "
+        f"{summary.bytes / 1e6:,.1f} MB read in {summary.seconds:.1f} s",
         "",
+        "files     " + ", ".join(f"{status} {count:,}" for status, count in sorted(summary.statuses.items())),
         "tables    " + ", ".join(f"{name} {count:,}" for name, count in sorted(summary.tables.items())),
     ]
     agents = sorted({agent for agent, _ in summary.rows})
@@ -274,7 +301,13 @@ def _told(summary: Summary, lake: Path) -> str:
     for lost, label in ((True, "losses"), (False, "notes")):
         counts = [f"{reason} {n:,}" for (reason, is_loss), n in sorted(summary.problems.items()) if is_loss == lost]
         lines.append(f"{label:<9} " + (", ".join(counts) or "none"))
+    if summary.nameless:
+        lines.append(f"users     {_plural(summary.nameless, 'home')} without a user: its path names none, see --user")
     return "\n".join(lines)
+
+
+def _plural(count: int, thing: str) -> str:
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def main() -> None:
@@ -284,6 +317,12 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        print(f"homelake: {error.strerror or error}", file=sys.stderr)
+        sys.exit(WRONG_USE)
+    except KeyboardInterrupt:
+        print("homelake: stopped", file=sys.stderr)
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -60,6 +60,7 @@ def discover(
     reader = _Reader(classify, options, template)
     agents, seen = AgentDirs(layouts, options.moved), _Seen()
     opened: list[Input] = []
+    homes: list[Found] = []
     errors: list[InputError] = []
     for name in inputs:
         try:
@@ -68,8 +69,11 @@ def discover(
             errors.append(error)
             continue
         named = os.path.abspath(name)  # noqa: PTH100  (without `..`, but with links as they are named)
-        tree = find_homes(place, named, agents)
-        opened.append(LooseTree(name, seen.new(tree), reader))
+        tree = seen.new(find_homes(place, named, agents))
+        homes.extend(tree.homes)
+        opened.append(LooseTree(name, tree, reader))
+    if template and homes and not any(template.match(home.parts) for home in homes):
+        raise ValueError(f"--path-template {options.path_template!r} matches the path of no home below its input")
     return [found for each in opened for found in each.collections()], errors
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import polars as pl
 import pyarrow as pa
 
+from pipeline.reasons import REASONS
+
 TEXT = pl.String()
 FLAG = pl.Boolean()
 SMALL = pl.Int32()
@@ -136,7 +138,7 @@ TIMELINE = Table(
         AGENT,
         SESSION_ID,
         PROJECT_PATH,
-        Column("git_branch", TEXT, "Always null: neither assistant records a branch.", repeats=True),
+        Column("git_branch", TEXT, "Always null: no assistant that is read records a branch.", repeats=True),
         Column(
             "turn_type",
             TEXT,
@@ -159,7 +161,8 @@ TIMELINE = Table(
         Column(
             "kind",
             TEXT,
-            "What the row is: `session`, `model`, `message`, `tool_call`, `problem` ...",
+            "What the row is: `session`, `model`, `permission_mode`, `scratch_directory`, `message`, `summary`, "
+            "`tool_call`, `tool_result`, `permission_decision` or `problem` (a loss).",
             False,
             True,
         ),
@@ -174,7 +177,8 @@ TIMELINE = Table(
         Column(
             "event_basis",
             TEXT,
-            "What `event_utc` rests on: `record`, `call_id`, `reasoning`, `session` ...",
+            "What `event_utc` rests on: `call_id` (a clock in the call's id), `reasoning` (its start or end) "
+            "or `session`.",
             repeats=True,
         ),
         Column("secondary", FLAG, "Whether the source repeats what another one holds.", False),
@@ -267,7 +271,7 @@ TOOL_CALLS = Table(
         PROJECT_PATH,
         Column("tool_name", TEXT, "Tool as the file names it.", repeats=True),
         Column("tool_use_id", TEXT, "Id of the call as the file gives it; ids can repeat."),
-        Column("model", TEXT, "Model that made the call: the item's own, else the one in force.", repeats=True),
+        Column("model", TEXT, "Model in force: the item's own, else the one named last before it.", repeats=True),
         Column("arguments", TEXT, "Arguments as stored: JSON, or the raw text where they are none."),
         Column(
             "status",
@@ -343,7 +347,13 @@ PROBLEMS = Table(
         SESSION_KEY,
         SESSION_ID,
         PROJECT_PATH,
-        Column("reason", TEXT, "What could not be read, or is odd: a name of a closed list.", False, True),
+        Column(
+            "reason",
+            TEXT,
+            "What could not be read, or is odd: " + ", ".join(f"`{reason}`" for reason in REASONS) + ".",
+            False,
+            True,
+        ),
         Column(
             "lost",
             FLAG,
@@ -389,7 +399,6 @@ ARTIFACTS = Table(
         Column("rows", COUNT, "Records that give a row of any table."),
         Column("losses", COUNT, "Losses of the file."),
         Column("silent", COUNT, "Records that a rule names as giving no row."),
-        HOME_PATH,
         COLLECTION_ID,
         CURRENT,
     ),

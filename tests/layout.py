@@ -1,7 +1,11 @@
-"""Lay the fixtures out with what git does not keep: times, empty folders and folders named `.git`."""
+"""Lay the fixtures out with what git does not keep: times, empty folders and folders named `.git`.
+
+`python -m tests.layout corpus/homes DEST` does it by hand.
+"""
 
 import os
 import shutil
+import sys
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -34,3 +38,7 @@ def _times(collection: str) -> tuple[tuple[int, bool, Path], ...]:
     lines = (FIXTURES / collection / "MTIMES.tsv").read_text(encoding="utf-8").splitlines()
     fields = [line.split("\t", 2) for line in lines]
     return tuple((int(Decimal(seconds) * 10**9), kind == "dir", Path(path)) for seconds, kind, path in fields)
+
+
+if __name__ == "__main__":
+    lay_out(sys.argv[1], Path(sys.argv[2]))

@@ -46,7 +46,7 @@ def build(home: Path, tmp_path: Path, open_lake: OpenLake) -> Build:
     """Build the home into the lake of a name and return its keyed rows."""
 
     def build_home(name: str) -> dict[str, list[Row]]:
-        outcome = homelake("build", home, "-o", tmp_path / name, "--workers", "1")
+        outcome = homelake("build", home, "-o", tmp_path / name, "--workers", "1", "--replace")
         assert outcome.exit_code == 0, outcome.stderr
         lake = open_lake(tmp_path / name)
         return {table: lake.rows(query) for table, query in KEYED.items()}

@@ -123,7 +123,7 @@ def test_a_reader_sees_one_build_while_the_next_is_published(homes: Path, tmp_pa
     before = reader.count("timeline")
 
     (homes / "mona/.continue/sessions/more.json").write_text('{"history": []}', encoding="utf-8")
-    outcome = homelake("build", homes / "mona", "-o", tmp_path / "lake", "--workers", "1")
+    outcome = homelake("build", homes / "mona", "-o", tmp_path / "lake", "--workers", "1", "--replace")
 
     assert outcome.exit_code == 0, outcome.stderr
     assert reader.count("timeline") == before
@@ -190,3 +190,26 @@ def test_special_and_unreadable_files_are_told_of(tmp_path: Path, open_lake: Ope
         ("special_file", False, "/leo/.continue/sessions/pipe.json")
     ]
     assert lake.value("select status from artifacts where path like '%pipe.json'") == "skipped"
+
+
+def test_a_later_collection_of_a_home_takes_no_row_away(homes: Path, tmp_path: Path, open_lake: OpenLake) -> None:
+    homelake("build", homes, "-o", tmp_path / "lake", "--workers", "1")
+    (homes / "mona/.continue/sessions/sessions.json").write_text("[]", encoding="utf-8")
+
+    outcome = run("build", homes, "-o", tmp_path / "lake")
+
+    assert outcome.exit_code == 2
+    assert outcome.stderr.startswith(f"homelake: {tmp_path / 'lake'} holds an earlier collection of 1 home")
+    assert open_lake(tmp_path / "lake").count("sessions") == 29
+
+
+def test_no_lake_is_made_of_nothing_nor_inside_an_input(homes: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+
+    nothing = run("build", tmp_path / "empty", "-o", tmp_path / "lake")
+    inside = run("build", homes, "-o", homes / "lake")
+
+    assert (nothing.exit_code, nothing.stderr) == (1, "homelake: no file of an assistant found\n")
+    assert (inside.exit_code, inside.stderr) == (2, f"homelake: {homes / 'lake'}: lies inside the input {homes}\n")
+    assert not (tmp_path / "lake").exists()
+    assert not (homes / "lake").exists()

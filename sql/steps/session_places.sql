@@ -1,6 +1,9 @@
 -- Grain: one row per artifact that is a session file, readable or not. Key: artifact.
+-- A file that gave neither a session nor a loss is none (a copy of the index).
 -- Its entry is the one whose id is the file's name, else the one of its inner id.
 with
+lost as (select distinct artifact from faults where text is not null),
+
 matched as (
     select
         places.*,
@@ -10,11 +13,12 @@ matched as (
         coalesce(by_name.session_id, by_id.session_id) as entry_id,
     from places
     left join session_files using (artifact)
+    left join lost using (artifact)
     left join indexed as by_name
         on by_name.home = places.home and by_name.agent = places.agent and by_name.session_id = places.file_id
     left join indexed as by_id
         on by_id.home = places.home and by_id.agent = places.agent and by_id.session_id = session_files.session_id
-    where places.is_session
+    where places.is_session and (session_files.artifact is not null or lost.artifact is not null)
 )
 
 select

@@ -39,7 +39,6 @@ select
     case when places.records is not null then coalesce(with_rows.records, 0) end as rows,
     case when places.records is not null then coalesce(lost.losses, 0) end as losses,
     case when places.records is not null then coalesce(passed_over.records, 0) end as silent,
-    places.home_path,
     places.collection_id,
     true as current,
 from places

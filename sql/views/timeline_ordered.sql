@@ -1,0 +1,7 @@
+-- Grain: one row per row of the timeline, laid out in order: session start plus one second per row of its file.
+-- Most rows of a session have no time of their own; `laid_out_utc` is for display and order alone, and no evidence.
+select
+    timeline.*,
+    sessions.started_utc + to_seconds(timeline.sequence) as laid_out_utc,
+from timeline
+left join sessions on sessions.session_key = timeline.session_key
