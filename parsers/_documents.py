@@ -18,6 +18,9 @@ Whole = Callable[[Json], bool]
 _RESCAN = 20
 """Looking for whole objects behind damage reads at most this many times the document's size."""
 
+_MOST_FAULTS = 1000
+"""An array with more elements that are no objects is garbage from there on: one fault to its end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -31,12 +34,17 @@ class Fault:
 class Element:
     """One element of an array: its value, or the fault that stands in its place. Positions count both, from 1.
 
-    `size` is what it takes in the document (bytes of UTF-8).
+    `raw` is its text in the document.
     """
 
     position: int
     value: Json | Fault
-    size: int
+    raw: str
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes in the document."""
+        return size_of(self.raw)
 
 
 def size_of(text: str) -> int:
@@ -69,6 +77,8 @@ class _Walk:
     keys: tuple[str, ...] = ()
     walked: tuple[str, ...] = ()
     budget: int = 0
+    keys_end: int | None = None
+    """Behind this position there is none of the keys."""
 
     def find_whole(self, start: int, end: int) -> int | None:
         """Return where the next whole object begins in text[start:end]."""
@@ -89,12 +99,15 @@ class _Walk:
 
     def find_key(self, start: int, lead: str) -> re.Match[str] | None:
         """Return the next of the known keys behind `lead` from which the object can be read on."""
+        if self.keys_end is not None and start >= self.keys_end:
+            return None
         names = "|".join(map(re.escape, self.keys))
         for match in re.compile(rf'{lead}\s*(?="({names})"\s*:\s*(\[?))').finditer(self.text, start):
             if self.budget <= 0:
                 break
             if self._reads_on(match):
                 return match
+        self.keys_end = start
         return None
 
     def _reads_on(self, match: re.Match[str]) -> bool:
@@ -119,14 +132,17 @@ def read_array(text: str, whole: Whole) -> tuple[list[Element], list[Fault], boo
     is read. `whole` says of an object found behind damage whether it is an element.
     """
     start = skip_space(text, 0)
-    if not text.startswith("[", start):
-        reason = reason_of(text)
-        return Fault("not_an_object" if reason in (None, "trailing_data") else reason, text)
     walk = _Walk(text, whole, budget=_RESCAN * len(text))
-    elements, end, closed = _walk_array(walk, start + 1)
+    if text.startswith("[", start):
+        elements, end, closed = _walk_array(walk, start + 1)
+    else:
+        reason = reason_of(text)
+        if reason in (None, "trailing_data"):
+            return Fault("not_an_object", text)
+        elements, end, closed = _walk_array(walk, start)
+        if not any(whole(element.value) for element in elements):
+            return Fault(reason or "json_invalid", text)
     rest = text[end:].strip(WHITE) if closed else ""
-    if not elements and not closed and not text[start + 1 :].strip(WHITE):
-        return elements, [], False
     return elements, [_trailing(rest)] if rest else [], closed
 
 
@@ -138,6 +154,7 @@ def _walk_array(walk: _Walk, position: int) -> tuple[list[Element], int, bool]:
     """Read elements from behind an opening bracket; return them, where reading ended, and whether it was closed."""
     text = walk.text
     elements: list[Element] = []
+    foreign = 0
     while True:
         position = skip_space(text, position)
         if elements and text.startswith(",", position):
@@ -146,25 +163,27 @@ def _walk_array(walk: _Walk, position: int) -> tuple[list[Element], int, bool]:
             return elements, position, False
         if text[position] == "]":
             return elements, position + 1, True
-        number = len(elements) + 1
+        number, closed, start = len(elements) + 1, False, position
+        value: Json | Fault
         try:
-            value, end = parse(text, position)
-            elements.append(Element(number, value, size_of(text[position:end])))
-            position = end
-        except (ValueError, RecursionError):
-            end, closed = _damage_end(walk, position)
-            run = text[position:end].rstrip(WHITE + ",")
-            elements.append(Element(number, Fault(reason_of(run) or "json_invalid", run), size_of(run)))
-            if closed or end >= len(text):
-                return elements, end + closed, closed
-            position = end
+            if foreign == _MOST_FAULTS:
+                raise NotJsonError("too many faults")
+            value, position = parse(text, start)
+        except (ValueError, RecursionError) as error:
+            position, closed = (len(text), False) if foreign == _MOST_FAULTS else _damage_end(walk, start, error)
+            run = text[start:position].rstrip(WHITE + ",")
+            value = Fault(reason_of(run) or "json_invalid", run)
+        foreign += not isinstance(value, dict)
+        elements.append(Element(number, value, value.text if isinstance(value, Fault) else text[start:position]))
+        if closed or (isinstance(value, Fault) and position >= len(text)):
+            return elements, position + closed, closed
 
 
-def _damage_end(walk: _Walk, start: int) -> tuple[int, bool]:
+def _damage_end(walk: _Walk, start: int, error: Exception) -> tuple[int, bool]:
     """Say where the damage at `start` ends, and whether the array's closing bracket stands there."""
     text = walk.text
-    deep = skip_value(text, start) if text[start] in "{[" else None
-    if deep is not None and reason_of(text[start:deep]) == "nesting_too_deep":
+    deep = skip_value(text, start) if isinstance(error, RecursionError) else None
+    if deep is not None:
         return deep, False
     key = walk.find_key(start, r"\]\s*,") if walk.keys else None
     limit = key.start() if key else len(text)
@@ -191,17 +210,39 @@ def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whol
     is read.
     """
     start = skip_space(text, 0)
-    if not text.startswith("{", start):
-        reason = reason_of(text)
-        return Fault("not_an_object" if reason in (None, "trailing_data") else reason, text)
     walk = _Walk(text, whole, (*walked, *known), walked, _RESCAN * len(text))
     document = Document()
-    end = _read_members(walk, start + 1, document)
-    if not document.head and not document.arrays and document.faults:
-        return Fault(document.faults[0].reason, text)
+    if text.startswith("{", start):
+        end = _read_members(walk, start + 1, document)
+    else:
+        reason = reason_of(text)
+        if reason in (None, "trailing_data"):
+            return Fault("not_an_object", text)
+        end = _read_headless(walk, start, document)
+    if not document.head and not document.arrays:
+        return Fault(document.faults[0].reason if document.faults else reason_of(text) or "json_invalid", text)
     rest = text[end:].strip(WHITE)
     document.trailing = _trailing(rest) if rest else None
     return document
+
+
+def _read_headless(walk: _Walk, start: int, document: Document) -> int:
+    """Read an object whose beginning is damaged: behind what stands in front of it, else from its first element."""
+    text = walk.text
+    brace = text.find("{", start)
+    end = _read_members(walk, brace + 1, document) if brace >= 0 else start
+    if document.head.keys() & set(walk.keys) or document.arrays:
+        lead = text[start:brace].strip(WHITE)
+        document.faults.insert(0, Fault(reason_of(lead) or "json_invalid", lead))
+        return end
+    document.head, document.faults = {}, []
+    elements, end, closed = _walk_array(walk, start)
+    if any(walk.whole(element.value) for element in elements):
+        document.arrays[walk.walked[0]] = elements
+        if closed:
+            return _read_members(walk, end, document)
+        document.cut.append(walk.walked[0])
+    return end
 
 
 def _read_members(walk: _Walk, position: int, document: Document) -> int:

@@ -16,20 +16,23 @@ from parsers._text import Cleaner
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 _ABSENT = object()
+_ELEMENT = "[]"
 
 
 def fit(kind: type[Record], value: dict[str, Json], cleaner: Cleaner, wrong: list[str]) -> Record:
     """Return `value` as a record of `kind`, its texts cleaned; `wrong` takes the names of fields of another type."""
     found: dict[str, Any] = {}
-    for name, key, kinds in _fields(kind):
+    for attribute, key, kinds in _fields(kind):
         member = value.get(key, _ABSENT)
         if member is _ABSENT or member is None:
             continue
+        odd = len(wrong)
         fitted = _fit_member(kinds, member, cleaner, wrong)
+        wrong[odd:] = [key if name == _ELEMENT else name for name in wrong[odd:]]
         if fitted is _ABSENT:
             wrong.append(key)
         else:
-            found[name] = fitted
+            found[attribute] = fitted
     return kind(**found)
 
 
@@ -64,7 +67,7 @@ def _fit_list(kinds: tuple[Any, ...], members: list[Json], cleaner: Cleaner, wro
     for member in members:
         value = _fit_member(kinds, member, cleaner, wrong)
         if value is _ABSENT:
-            wrong.append("[]")
+            wrong.append(_ELEMENT)
         else:
             fitted.append(value)
     return fitted

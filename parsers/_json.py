@@ -13,8 +13,14 @@ from parsers._text import WHITE, Cleaner
 Json = object
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
-_CUT_WORD = re.compile(r"(t|tr|tru|f|fa|fal|fals|n|nu|nul|-|-?\d+\.|-?\d+(\.\d+)?[eE][+-]?|[\\u0-9a-fA-F]{1,6})$")
+_TOKENS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]]', re.DOTALL)
+_CUT_WORD = re.compile(
+    r"(\.|[eE][+-]?|t|tr|tru|f|fa|fal|fals|n|nu|nul|-|-?\d+\.|-?\d+(\.\d+)?[eE][+-]?|[\\u0-9a-fA-F]{1,6})$"
+)
+
+
+DEEPEST = 200
+"""Levels of a value that is kept; the programs' own have about ten."""
 
 
 class NotJsonError(ValueError):
@@ -79,7 +85,10 @@ def skip_space(text: str, position: int) -> int:
 
 
 def skip_value(text: str, start: int) -> int | None:
-    """Return the position behind the bracketed value at `start`, however deep it nests; null where it never closes."""
+    """Return the position behind the bracketed value at `start`, however deep it nests; null where it never closes.
+
+    A string that never closes reaches to the end, so that nothing is looked at twice.
+    """
     depth = 0
     for token in _TOKENS.finditer(text, start):
         if token[0] in "{[":
@@ -91,19 +100,24 @@ def skip_value(text: str, start: int) -> int | None:
     return None
 
 
-def compact(value: Json) -> str:
-    """Write a value as compact JSON, numbers in their shortest form."""
-    return json.dumps(_shortest(value), ensure_ascii=False, separators=(",", ":"), default=str)
-
-
-def _shortest(value: Json) -> Json:
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
-        return int(value)
+def compact(value: Json, depth: int = 0) -> str:
+    """Write a value as compact JSON, numbers in their shortest form. Raises RecursionError beyond `DEEPEST`."""
+    if depth > DEEPEST:
+        raise RecursionError
     if isinstance(value, Mapping):
-        return {key: _shortest(member) for key, member in value.items()}
+        members = [f"{_scalar(key)}:{compact(member, depth + 1)}" for key, member in value.items()]
+        return f"{{{','.join(members)}}}"
     if isinstance(value, list):
-        return [_shortest(member) for member in value]
-    return value
+        return f"[{','.join([compact(member, depth + 1) for member in value])}]"
+    return _scalar(value)
+
+
+def _scalar(value: Json) -> str:
+    if isinstance(value, Decimal):
+        return str(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
+        return str(int(value))
+    return json.dumps(value, ensure_ascii=False)
 
 
 def token(value: Json) -> str | None:
@@ -120,12 +134,14 @@ def as_text(value: Json) -> str:
     return "" if value is None else compact(value)
 
 
-def clean(value: Json, cleaner: Cleaner) -> Json:
-    """Return `value` with every text in it cleaned."""
+def clean(value: Json, cleaner: Cleaner, depth: int = 0) -> Json:
+    """Return `value` with every text in it cleaned. Raises RecursionError beyond `DEEPEST`."""
     if isinstance(value, str):
         return cleaner.text(value)
+    if depth > DEEPEST:
+        raise RecursionError
     if isinstance(value, dict):
-        return {cleaner.text(key): clean(member, cleaner) for key, member in value.items()}
+        return {cleaner.text(key): clean(member, cleaner, depth + 1) for key, member in value.items()}
     if isinstance(value, list):
-        return [clean(member, cleaner) for member in value]
+        return [clean(member, cleaner, depth + 1) for member in value]
     return value

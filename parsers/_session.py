@@ -31,8 +31,6 @@ from pipeline.source import Records
 
 _DECODER = msgspec.json.Decoder(Session)
 _KEYS = ("sessionId", "title", "workspaceDirectory", "mode", "chatModelTitle", "usage")
-_LENIENT = {"promptLogs"}
-"""Fields whose other shapes are known and mean nothing: no note."""
 
 
 @dataclass(slots=True)
@@ -49,23 +47,26 @@ def read(data: bytes, path: str, records: Records) -> None:
     """Read a session file: the fast way where it is healthy, else element by element. Both give the same rows."""
     before = {name: len(rows) for name, rows in records.rows.items()}
     session = _decode(data)
-    if session is not None:
-        file = _File(records)
-        for position, item in enumerate(session.history or (), 1):
-            _add_item(file, position, item)
-        _finish(file, session, None if session.history is None else len(session.history))
-        if not _holds_nul(records, before):
-            return
-        for name, rows in records.rows.items():
-            del rows[before[name] :]
-        records.count = 0
+    if session is not None and _is_added(session, records, before):
+        return
+    for name, rows in records.rows.items():
+        del rows[before[name] :]
+    records.count = 0
     _read_tolerant(data, path, records)
 
 
-def _holds_nul(records: Records, before: dict[str, int]) -> bool:
-    """Say whether a text that was just added holds a NUL, which the fast way lets pass."""
+def _is_added(session: Session, records: Records, before: dict[str, int]) -> bool:
+    """Add a decoded session; say whether all its texts can be stored as they are."""
+    file = _File(records)
+    try:
+        for position, item in enumerate(session.history or (), 1):
+            _add_item(file, position, item)
+    except (UnicodeDecodeError, RecursionError):  # in a value that is kept as JSON
+        return False
+    _finish(file, session, None if session.history is None else len(session.history))
     added = (row for name, rows in records.rows.items() for row in rows[before[name] :])
-    return any("\0" in value for row in added for value in row if isinstance(value, str))
+    texts = (value for row in added for value in row if isinstance(value, str))
+    return not any("\0" in text or "\\u0000" in text for text in texts)
 
 
 def _decode(data: bytes) -> Session | None:
@@ -93,8 +94,13 @@ def _read_tolerant(data: bytes, path: str, records: Records) -> None:
     for element in history or ():
         _add_element(file, element, bad)
     cleaner, wrong = Cleaner(bad), list[str]()
-    head = fit(Head, document.head, cleaner, wrong)
-    _note(records, 0, cleaner, wrong)
+    try:
+        head = fit(Head, document.head, cleaner, wrong)
+    except RecursionError:
+        text = f"parser: unparseable record 0 (nesting_too_deep): {cleaner.text(str(sorted(document.head)))}"
+        records.lose(0, "nesting_too_deep", text)
+        head = Head()
+    records.note_all(0, cleaner.reasons, wrong)
     _finish(file, head, None if history is None else len(history))
     _lose_around(document, history or [], records, bad)
 
@@ -142,31 +148,28 @@ def _lose_around(document: Document, history: list[Element], records: Records, b
 
 def _add_element(file: _File, element: Element, bad: str | None) -> None:
     """Add one element of a damaged document: an item, or a loss."""
-    value, cleaner = element.value, Cleaner(bad)
-    if isinstance(value, Fault):
-        reason, text = value.reason, value.text
-    elif is_item(value) and isinstance(value, dict):
-        wrong: list[str] = []
-        for key in _LENIENT:
-            if not isinstance(value.get(key), list) or not all(isinstance(log, dict) for log in value[key]):
-                value[key] = [log for log in value.get(key) or () if isinstance(log, dict)]
-        item = fit(Item, value, cleaner, wrong)
-        _note(file.records, element.position, cleaner, wrong)
-        _add_item(file, element.position, item)
-        return
-    else:
-        reason = "wrong_type" if isinstance(value, dict) else "not_an_object"
-        text = compact(value)
+    value, cleaner, wrong = element.value, Cleaner(bad), list[str]()
+    try:
+        if isinstance(value, Fault):
+            reason, text = value.reason, value.text
+        elif is_item(value) and isinstance(value, dict):
+            item = fit(Item, _without_odd_logs(value), cleaner, wrong)
+            file.records.note_all(element.position, cleaner.reasons, wrong)
+            _add_item(file, element.position, item)
+            return
+        else:
+            reason, text = "wrong_type" if isinstance(value, dict) else "not_an_object", compact(value)
+    except RecursionError:
+        reason, text = "nesting_too_deep", element.raw
     text = f"parser: unparseable record {element.position} ({reason}): {cleaner.text(text)}"
     file.records.lose(element.position, reason, text, size=element.size)
 
 
-def _note(records: Records, position: int, cleaner: Cleaner, wrong: list[str]) -> None:
-    """Record the notes of one record, one per reason."""
-    for reason in sorted(cleaner.reasons):
-        records.note(position, reason)
-    if wrong:
-        records.note(position, "wrong_type", ", ".join(sorted(set(wrong))))
+def _without_odd_logs(item: dict[str, Json]) -> dict[str, Json]:
+    """Leave out what `promptLogs` holds in other shapes, which are known and mean nothing: no note."""
+    logs = item.get("promptLogs")
+    kept = [log for log in logs if isinstance(log, dict)] if isinstance(logs, list) else []
+    return {**item, "promptLogs": kept}
 
 
 def _finish(file: _File, head: Head, items: int | None) -> None:
@@ -219,7 +222,7 @@ def _add_item(file: _File, position: int, item: Item) -> None:
             usage_model if isinstance(usage_model, str) and usage_model else None,
             message.tool_call_id or None,
             answers,
-            len(file.calls) - calls + len(item.context_items or ()),
+            len(file.calls) - calls,
         )
     )
 

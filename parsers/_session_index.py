@@ -79,22 +79,23 @@ def read(data: bytes, path: str, records: Records) -> None:
 
 def _add(element: Element, cleaner: Cleaner, seen: set[str], records: Records) -> None:
     """Add one entry, or its loss."""
-    value, position = element.value, element.position
-    if isinstance(value, Fault):
-        _lose(records, element, value.reason, cleaner.text(value.text))
-    elif is_entry(value) and isinstance(value, dict):
-        wrong: list[str] = []
-        entry = fit(Entry, value, cleaner, wrong)
-        _add_entry(entry, position, seen, records)
-        for reason in sorted(cleaner.reasons):
-            records.note(position, reason)
-        if wrong:
-            records.note(position, "wrong_type", ", ".join(sorted(set(wrong))))
-    elif isinstance(value, dict) and isinstance(value.get("session_id"), str):
-        records.count += 1
-        records.silent += 1
-    else:
-        _lose(records, element, "index_entry_invalid", cleaner.text(compact(value)))
+    value, position, wrong = element.value, element.position, list[str]()
+    try:
+        if isinstance(value, Fault):
+            _lose(records, element, value.reason, cleaner.text(value.text))
+        elif is_entry(value) and isinstance(value, dict):
+            entry = fit(Entry, value, cleaner, wrong)
+            _add_entry(entry, position, seen, records)
+        elif isinstance(value, dict) and isinstance(value.get("session_id"), str):
+            records.count += 1
+            records.silent += 1
+        else:
+            _lose(records, element, "index_entry_invalid", cleaner.text(compact(value)))
+    except RecursionError:
+        _lose(records, element, "nesting_too_deep", cleaner.text(element.raw))
+        return
+    if not isinstance(value, Fault):
+        records.note_all(position, cleaner.reasons, wrong)
 
 
 def _lose(records: Records, element: Element, reason: str, text: str) -> None:

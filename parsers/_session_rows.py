@@ -18,7 +18,7 @@ _TURN = {
     "tool": "tool_result",
     "system": "system",
 }
-_CALL_CLOCK = r"^(?:shell-|bg-\d+-)(\d{13})(?:-|$)"
+_CALL_CLOCK = r"^(?:shell-|bg-[0-9]+-)([0-9]{13})(?:-|$)"
 _COUNTS = {
     "prompt_tokens": "usage.promptTokens",
     "completion_tokens": "usage.completionTokens",
@@ -96,7 +96,7 @@ def _calls(calls: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
 
 def _number(token: pl.Expr) -> pl.Expr:
     """A number as row texts write it: `-` for a value of a wrong type, null for none."""
-    return pl.when(token.str.contains(r"^-?\d")).then(token).when(token.is_not_null()).then(pl.lit("-"))
+    return pl.when(token.str.contains(r"^-?[0-9]")).then(token).when(token.is_not_null()).then(pl.lit("-"))
 
 
 def _head_rows(heads: pl.DataFrame) -> list[pl.DataFrame]:
@@ -361,10 +361,10 @@ def _item_notes(items: pl.DataFrame) -> pl.DataFrame:
 
 
 def _silent(items: pl.DataFrame) -> pl.DataFrame:
-    """Count the items that give no row: an empty message with nothing beside it."""
+    """Count the items that give no row: an empty message with no call (its context items are records of their own)."""
     changes = pl.col("own_model").is_not_null() & (
         pl.col("any_before").is_null() | (pl.col("model_before") != pl.col("own_model")).fill_null(value=False)
     )
     speaks = has_text(pl.col("text")) | has_text(pl.col("reasoning")) | has_text(pl.col("summary"))
-    silent = items.filter(~(speaks | changes | (pl.col("parts") > 0)))
+    silent = items.filter(~(speaks | changes | (pl.col("calls") > 0)))
     return silent.group_by("artifact", maintain_order=True).agg(records=pl.len().cast(pl.Int64))

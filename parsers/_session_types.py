@@ -49,7 +49,7 @@ ITEMS = Table(
         Column("usage_model", TEXT, "`message.usage.model`."),
         Column("tool_call_id", TEXT, "`message.toolCallId`."),
         Column("answers", NUMBER, "Number of the call that a `tool` message answers."),
-        Column("parts", NUMBER, "Calls and context items of the item."),
+        Column("calls", NUMBER, "Calls of the item."),
     ),
 )
 

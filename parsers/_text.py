@@ -25,11 +25,11 @@ class Text:
 
 def decode(data: bytes) -> Text:
     """Decode UTF-8 with or without a byte order mark, or UTF-16 with one (or with every other byte NUL)."""
-    for mark, encoding in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
+    for mark, encoding, at in ((codecs.BOM_UTF16_LE, "utf-16-le", 1), (codecs.BOM_UTF16_BE, "utf-16-be", 0)):
         if data.startswith(mark):
-            return Text(data[2:].decode(encoding, "replace"))
-    if len(data) >= 4 and data[1:4:2] == b"\0\0" and 0 not in data[0:4:2]:
-        return Text(data.decode("utf-16-le", "replace"))
+            return Text(_wide(data[2:], encoding))
+        if len(data) >= 4 and data[at:4:2] == b"\0\0" and 0 not in data[1 - at : 4 : 2]:
+            return Text(_wide(data, encoding))
     data = data.removeprefix(codecs.BOM_UTF8)
     try:
         return Text(data.decode())
@@ -38,6 +38,11 @@ def decode(data: bytes) -> Text:
         # A noncharacter that the text does not hold marks the bad runs, so that they are told from escaped surrogates.
         bad = next((mark for mark in _NONCHARACTERS if mark not in text), REPLACEMENT)
         return Text(_BAD_RUNS.sub(bad, text), bad)
+
+
+def _wide(data: bytes, encoding: str) -> str:
+    """Decode UTF-16; half a surrogate pair stays one, to be noted."""
+    return data[: len(data) // 2 * 2].decode(encoding, "surrogatepass")
 
 
 @dataclass(slots=True)

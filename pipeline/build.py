@@ -72,9 +72,9 @@ def build(
     Raises LakeError, with one line, for a lake that cannot be updated.
     """
     began = time.monotonic()
-    previous = lakes.manifest(lake)
+    lakes.check(lake)
     with lakes.locked(lake):
-        previous = None if settings.replace else previous
+        previous = None if settings.replace else lakes.manifest(lake)
         _refuse_losses(lake, collections, previous)
         planned = plan(collections, _buckets(collections, settings, previous))
         folder = lakes.start(lake)

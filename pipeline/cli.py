@@ -136,7 +136,7 @@ def build(
     Inputs are only read. A lake that is there stays whole and readable until the new build is finished.
     """
     options = _options(host, user, path_template, collected_at, {"continue": continue_dir, "pearai": pearai_dir})
-    _refuse_inside(output, inputs)
+    _refuse_place(output, inputs)
     collections, opened_all = _discover(inputs, options)
     if not _has_artifacts(collections):
         _leave(collections, opened_all)
@@ -246,8 +246,14 @@ def _discover(inputs: list[str], options: Options) -> tuple[list[Collection], bo
     return collections, not errors
 
 
-def _refuse_inside(lake: Path, inputs: list[str]) -> None:
-    """Refuse to write a lake into an input."""
+def _refuse_place(lake: Path, inputs: list[str]) -> None:
+    """Refuse to write a lake into an input, or where DuckDB cannot open a file."""
+    try:
+        str(lake.absolute()).encode()
+    except UnicodeEncodeError:
+        fail("the path of a lake must be UTF-8")
+    if "\\" in str(lake.absolute()):
+        fail(f"{lake}: the path of a lake cannot hold a backslash")
     for name in inputs:
         if name and lake.resolve().is_relative_to(Path(name).resolve()) and Path(name).is_dir():
             fail(f"{lake}: lies inside the input {name}")

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from pipeline import parts
 from pipeline.parts import Part
-from pipeline.schema import TEXT, Table
+from pipeline.schema import FORMAT_VERSION, TEXT, Table
 
 GROUP_ROWS = 65_536
 GROUP_BYTES = 32 << 20
@@ -25,6 +25,8 @@ GROUP_BYTES = 32 << 20
 
 CURRENT, CATALOG, MANIFEST, BUILDS = "current", "lake.duckdb", "manifest.json", "builds"
 UNFINISHED = ".unfinished"
+OWN = {CURRENT, CATALOG, BUILDS, f".{CURRENT}.new", f".{CATALOG}.new"}
+"""Names that a build makes in a lake."""
 
 
 class LakeError(Exception):
@@ -32,18 +34,36 @@ class LakeError(Exception):
 
 
 def manifest(lake: Path) -> dict[str, Any] | None:
-    """Return the manifest of the lake's current build; null where there is no lake yet."""
-    if not lake.exists():
-        return None
+    """Return the manifest of the lake's current build; null where there is no lake yet.
+
+    Raises LakeError where it cannot be used: it is damaged, or of another version of the format.
+    """
     if not (lake / CURRENT).is_symlink():
-        if any(entry.name != BUILDS for entry in lake.iterdir()):
-            raise LakeError(f"{lake}: not a lake, and not empty")
         return None
     try:
-        found: dict[str, Any] = json.loads((lake / CURRENT / MANIFEST).read_bytes())
-    except (OSError, ValueError) as error:
-        raise LakeError(f"{lake}: the current build has no readable manifest") from error
-    return found
+        found = json.loads((lake / CURRENT / MANIFEST).read_bytes())
+        usable = found["format"] == FORMAT_VERSION and found["buckets"] > 0
+        usable = usable and all(isinstance(home["identity"], str) for home in found["homes"])
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise LakeError(f"{lake}: the current build has no readable manifest; --replace starts anew") from error
+    if not usable:
+        raise LakeError(f"{lake}: a lake of another version; --replace starts anew")
+    return cast("dict[str, Any]", found)
+
+
+def check(lake: Path) -> None:
+    """Raise LakeError where a directory holds something else than a lake, which a build must not touch."""
+    if not lake.exists():
+        return
+    if not lake.is_dir():
+        raise LakeError(f"{lake}: not a directory")
+    entries = [*lake.iterdir(), *((lake / BUILDS).iterdir() if (lake / BUILDS).is_dir() else ())]
+    if not all(entry.name in OWN or _is_build(entry) for entry in entries):
+        raise LakeError(f"{lake}: not a lake, and not empty")
+
+
+def _is_build(entry: Path) -> bool:
+    return entry.parent.name == BUILDS and entry.name.removesuffix(UNFINISHED).isdecimal() and entry.is_dir()
 
 
 @contextmanager
@@ -74,7 +94,8 @@ def start(lake: Path) -> Path:
 
 def _current(lake: Path) -> int:
     """Number of the current build, 0 without one."""
-    return int((lake / CURRENT).readlink().name) if (lake / CURRENT).is_symlink() else 0
+    name = (lake / CURRENT).readlink().name if (lake / CURRENT).is_symlink() else ""
+    return int(name) if name.isdecimal() else 0
 
 
 def write_manifest(build: Path, content: Mapping[str, object]) -> None:

@@ -13,7 +13,10 @@ from pipeline.staging import DRAFTS, LAST, POSITION, PROBLEMS, ROWS, conform
 
 EARLIEST, LATEST = pl.datetime(2020, 1, 1, time_unit="ms"), pl.datetime(2101, 1, 1, time_unit="ms")
 _LARGEST = 2**63 - 1
-_ISO = r"^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:[0-5]\d(?:\.\d+)?)? ?(Z|z|[+-]\d\d:?\d\d)?)?$"
+_ISO = (
+    r"^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2})(:[0-5][0-9](?:\.[0-9]+)?)?"
+    r" ?(Z|z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?$"
+)
 
 
 def trim(text: pl.Expr) -> pl.Expr:
@@ -37,7 +40,7 @@ def moment(token: pl.Expr) -> pl.Expr:
     Null for what is none, or lies before 2020 or after 2100.
     """
     text = bare(token)
-    number = text.str.extract(r"^(\d{10}|\d{13}|\d{16})(?:\.\d+)?$")
+    number = text.str.extract(r"^([0-9]{10}|[0-9]{13}|[0-9]{16})(?:\.[0-9]+)?$")
     digits = number.cast(pl.Int64)
     ms = (
         pl.when(number.str.len_bytes() == 10)
@@ -58,30 +61,30 @@ def _iso(text: pl.Expr) -> pl.Expr:
         "%Y-%m-%dT%H:%M:%S%.f", time_unit="ms", strict=False
     )
     sign = pl.when(zone.str.starts_with("-")).then(-1).otherwise(1)
-    minutes = zone.str.extract(r"(\d\d):?\d\d$").cast(pl.Int32).fill_null(0) * 60
-    minutes = (minutes + zone.str.extract(r"(\d\d)$").cast(pl.Int32).fill_null(0)) * sign
+    minutes = zone.str.extract(r"([0-9]{2}):?[0-9]{2}$").cast(pl.Int32).fill_null(0) * 60
+    minutes = (minutes + zone.str.extract(r"([0-9]{2})$").cast(pl.Int32).fill_null(0)) * sign
     return local - pl.duration(minutes=minutes, time_unit="ms")
 
 
 def count(token: pl.Expr) -> pl.Expr:
     """Whole number of at least 0 of a JSON token, null for anything else."""
-    digits = token.str.extract(r"^(\d{1,19})$").cast(pl.UInt64)
+    digits = token.str.extract(r"^([0-9]{1,19})$").cast(pl.UInt64)
     return pl.when(digits <= _LARGEST).then(digits).cast(pl.Int64)
 
 
 def amount(token: pl.Expr) -> pl.Expr:
     """Number of at least 0 of a JSON token, null for anything else."""
-    number = token.str.extract(r"^(\d[\d.eE+-]*)$").cast(pl.Float64, strict=False)
+    number = token.str.extract(r"^([0-9][0-9.eE+-]*)$").cast(pl.Float64, strict=False)
     return pl.when(number.is_finite()).then(number)
 
 
 def count_fault(token: pl.Expr, value: pl.Expr) -> pl.Expr:
     """Why a JSON token gave no number: `wrong_type` or `value_out_of_range`; null where it did or there is none."""
-    is_number = token.str.contains(r"^-?\d+$") | token.str.contains(r'^-?\d[\d.]*[eE]|^"?-?\d{310}')
+    too_far = token.str.contains(r"^-[0-9]|^[0-9]+$|^[0-9][0-9.]*[eE]\+?[0-9]+$")
     return (
         pl.when(token.is_null() | value.is_not_null())
         .then(None)
-        .when(is_number | token.str.contains(r"^-\d"))
+        .when(too_far)
         .then(pl.lit("value_out_of_range"))
         .otherwise(pl.lit("wrong_type"))
     )
@@ -101,8 +104,16 @@ def notes(frame: pl.DataFrame, line: pl.Expr, faults: Iterable[tuple[str, pl.Exp
 
 
 def numbered(problems: pl.DataFrame) -> pl.DataFrame:
-    """Problems with their own key (the text without the record's number) and its count in their file."""
+    """Problems, the notes of one record and reason as one, with their own key and its count in their file.
+
+    The key is the text without the record's number.
+    """
     number = r"^parser: (unparseable record|array cut off after record) \d+"
+    is_note = pl.col("text").is_null()
+    same_record = problems.filter(is_note).group_by("artifact", "line", "reason", maintain_order=True)
+    noted = same_record.agg(pl.col("detail").drop_nulls().str.join(", "), pl.col("text", "bytes").first())
+    noted = noted.with_columns(pl.when(pl.col("detail") != "").then("detail"))
+    problems = pl.concat([problems.filter(~is_note), noted], how="diagonal_relaxed")
     rows = problems.sort("artifact", "line", "reason", maintain_order=True).with_columns(
         key=trim(pl.coalesce("text", "detail")).str.replace(number, "$1")
     )
@@ -131,6 +142,11 @@ def in_order(drafts: pl.DataFrame) -> pl.DataFrame:
     """Rows of the timeline with their `sequence` in their file and the count of their key in it."""
     order = ["artifact", *(column.name for column in POSITION)]
     rows = conform(drafts, DRAFTS).sort(order)
-    same = ("artifact", "kind", "turn_type", "key", "call_no", pl.when("keyed_by_text").then("text"))
+    # A call's own rows are told apart by the call, whose row is told apart by what it says.
+    same = (
+        *("artifact", "kind", "turn_type", "key"),
+        pl.when("keyed_by_text").then("text").alias("said"),
+        pl.when(~pl.col("keyed_by_text")).then("call_no").alias("of_call"),
+    )
     place = pl.int_range(pl.len(), dtype=pl.Int32)
     return conform(rows.with_columns(sequence=place.over("artifact"), occurrence=place.over(*same)), ROWS)

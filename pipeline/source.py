@@ -49,6 +49,13 @@ class Records:
         """Record a note."""
         self.problems.append(Problem(position, reason, None, detail))
 
+    def note_all(self, position: int, reasons: set[str], wrong: list[str]) -> None:
+        """Record the notes of one record: one per reason, and one for its fields of another type."""
+        for reason in sorted(reasons):
+            self.note(position, reason)
+        if wrong:
+            self.note(position, "wrong_type", ", ".join(sorted(set(wrong))))
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
