@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from parsers._paths import SCRATCH
-from pipeline.normalize import amount, count, count_fault, has_text, moment, notes, trim
+from pipeline.normalize import amount, clock, count, count_fault, has_text, moment, notes, trim
 
 CHANGE, THINKING, SUMMARY, MESSAGE, CALL, RESULT = range(6)
 _TURN = {
@@ -232,7 +232,7 @@ def _call_rows(calls: pl.DataFrame) -> pl.DataFrame:
         part="call_no",
         sub=pl.lit(0),
         model="model",
-        call_id_utc=moment(pl.col("tool_use_id").str.extract(_CALL_CLOCK)),
+        call_id_utc=clock(pl.col("tool_use_id").str.extract(_CALL_CLOCK)),
         key=pl.concat_str(pl.col("tool_name").fill_null(""), pl.lit("\0"), pl.col("tool_use_id").fill_null("")),
         keyed_by_text=pl.lit(value=True),
     )

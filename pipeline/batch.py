@@ -18,7 +18,7 @@ from pipeline.parts import Part
 from pipeline.source import Source
 from pipeline.staging import ARTIFACTS, conform
 
-CHUNK_BYTES = 32 << 20
+CHUNK_BYTES = 64 << 20
 """Input whose texts are held as Python objects at once."""
 
 

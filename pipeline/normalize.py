@@ -49,7 +49,15 @@ def moment(token: pl.Expr) -> pl.Expr:
         .then(digits // 1000)
         .otherwise(digits)
     )
-    time = pl.coalesce(ms.cast(TIME), _iso(text))
+    return _sane(pl.coalesce(ms.cast(TIME), _iso(text)))
+
+
+def clock(digits: pl.Expr) -> pl.Expr:
+    """Time of 13 digits, ms since 1970; null for what lies before 2020 or after 2100."""
+    return _sane(digits.cast(pl.Int64).cast(TIME))
+
+
+def _sane(time: pl.Expr) -> pl.Expr:
     return pl.when((time >= EARLIEST) & (time < LATEST)).then(time)
 
 
