@@ -1,0 +1,85 @@
+"""The command line: everything is described, and what a person types wrong is told in a line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from pipeline.cli import app
+from tests.lake import Lake, homelake, run
+
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # it is a group
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command_is_described(name: str) -> None:
+    command = COMMANDS[name]
+    texts = [command.help, *(getattr(parameter, "help", None) for parameter in command.params)]
+
+    assert all(texts), name
+    assert f"homelake {name} " in README
+
+
+def test_every_option_of_build_is_in_the_readme() -> None:
+    options = [option for parameter in COMMANDS["build"].params for option in parameter.opts if option[:2] == "--"]
+
+    assert [option for option in options if option not in README] == ["--output"]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("build", "/nonexistent", "-o", "lake"), "cannot open /nonexistent: no such file or directory"),
+        (("build", "HOME", "-o", "lake", "--collected-at", "soon"), "--collected-at: 'soon' is no time"),
+        (("build", "HOME", "-o", "lake", "--path-template", "{hst}"), "hst"),
+        (("build", "HOME", "-o", "lake", "--path-template", "{host}/x/{user}"), "matches the path of no home"),
+        (("schema", "tables"), "no table 'tables'; there are timeline, sessions"),
+        (("sql", "/nonexistent", "select 1"), "/nonexistent"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_line(words: tuple[str, ...], line: str, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / ".continue/sessions").mkdir(parents=True)
+    (home / ".continue/sessions/a.json").write_text("{}", encoding="utf-8")
+
+    outcome = homelake(*(str(home) if word == "HOME" else word for word in words))
+
+    assert outcome.exit_code == 2
+    assert outcome.stderr.startswith("homelake: ")
+    assert outcome.stderr.count("\n") == 1
+    assert line in outcome.stderr
+
+
+def test_sql_takes_a_query_that_begins_with_a_comment(corpus_lake: Lake) -> None:
+    outcome = run("sql", corpus_lake.path, "-- How many?\nselect count(*) as n from sessions", "--format", "csv")
+
+    assert (outcome.exit_code, outcome.stdout) == (0, "n\n89\n")
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "parquet"])
+def test_sql_writes_what_the_ending_says(corpus_lake: Lake, tmp_path: Path, ending: str) -> None:
+    run("sql", corpus_lake.path, "select 'x' as a", "-o", tmp_path / f"out.{ending}")
+
+    written = (tmp_path / f"out.{ending}").read_bytes()
+    assert written.startswith({"csv": b"a", "json": b"[", "parquet": b"PAR1"}[ending])
+
+
+@pytest.mark.parametrize(
+    "example", sorted(Path(__file__).parent.parent.glob("sql/examples/*.sql")), ids=lambda p: p.stem
+)
+def test_example_answers(corpus_lake: Lake, example: Path) -> None:
+    outcome = run("sql", corpus_lake.path, example.read_text(encoding="utf-8"), "--format", "csv")
+
+    assert outcome.exit_code == 0, outcome.stderr
+    assert outcome.stdout.count("\n") > 1
+
+
+def test_ordered_timeline_is_laid_out_a_second_a_row(corpus_lake: Lake) -> None:
+    query = (
+        "select count(*) as n from timeline_ordered join sessions using (session_key) "
+        "where laid_out_utc <> sessions.started_utc + to_seconds(sequence)"
+    )
+
+    assert run("sql", corpus_lake.path, query, "--format", "csv").stdout == "n\n0\n"
