@@ -27,6 +27,10 @@ class NotJsonError(ValueError):
     """NaN and the infinities, which Python's reader would take."""
 
 
+class UncleanError(ValueError):
+    """A value to be written as JSON holds a NUL, which the JSON would hide as an escape: it was not cleaned before."""
+
+
 def _refuse(name: str) -> Json:
     raise NotJsonError(name)
 
@@ -101,7 +105,10 @@ def skip_value(text: str, start: int) -> int | None:
 
 
 def compact(value: Json, depth: int = 0) -> str:
-    """Write a value as compact JSON, numbers in their shortest form. Raises RecursionError beyond `DEEPEST`."""
+    """Write a value as compact JSON, numbers in their shortest form.
+
+    Raises RecursionError beyond `DEEPEST`, UncleanError for a text with a NUL.
+    """
     if depth > DEEPEST:
         raise RecursionError
     if isinstance(value, Mapping):
@@ -113,6 +120,8 @@ def compact(value: Json, depth: int = 0) -> str:
 
 
 def _scalar(value: Json) -> str:
+    if isinstance(value, str) and "\0" in value:
+        raise UncleanError
     if isinstance(value, Decimal):
         return str(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:

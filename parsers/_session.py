@@ -11,7 +11,7 @@ import msgspec
 
 from parsers._documents import Document, Element, Fault, read_object, size_of
 from parsers._fit import fit
-from parsers._json import Json, as_text, compact, token
+from parsers._json import Json, UncleanError, as_text, clean, compact, token
 from parsers._paths import project_path
 from parsers._session_types import (
     Call,
@@ -61,12 +61,11 @@ def _is_added(session: Session, records: Records, before: dict[str, int]) -> boo
     try:
         for position, item in enumerate(session.history or (), 1):
             _add_item(file, position, item)
-    except (UnicodeDecodeError, RecursionError):  # in a value that is kept as JSON
+        _finish(file, session, None if session.history is None else len(session.history))
+    except (UnicodeDecodeError, UncleanError, RecursionError):  # in a value that is kept as JSON
         return False
-    _finish(file, session, None if session.history is None else len(session.history))
     added = (row for name, rows in records.rows.items() for row in rows[before[name] :])
-    texts = (value for row in added for value in row if isinstance(value, str))
-    return not any("\0" in text or "\\u0000" in text for text in texts)
+    return not any("\0" in value for row in added for value in row if isinstance(value, str))
 
 
 def _decode(data: bytes) -> Session | None:
@@ -158,7 +157,7 @@ def _add_element(file: _File, element: Element, bad: str | None) -> None:
             _add_item(file, element.position, item)
             return
         else:
-            reason, text = "wrong_type" if isinstance(value, dict) else "not_an_object", compact(value)
+            reason, text = "wrong_type" if isinstance(value, dict) else "not_an_object", compact(clean(value, cleaner))
     except RecursionError:
         reason, text = "nesting_too_deep", element.raw
     text = f"parser: unparseable record {element.position} ({reason}): {cleaner.text(text)}"

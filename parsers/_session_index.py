@@ -13,7 +13,7 @@ import polars as pl
 
 from parsers._documents import Element, Fault, read_array, size_of
 from parsers._fit import fit
-from parsers._json import Json, compact, token
+from parsers._json import Json, clean, compact, token
 from parsers._paths import SCRATCH, project_path
 from parsers._text import Cleaner, decode
 from pipeline.normalize import count, count_fault, moment, notes, trim
@@ -90,7 +90,7 @@ def _add(element: Element, cleaner: Cleaner, seen: set[str], records: Records) -
             records.count += 1
             records.silent += 1
         else:
-            _lose(records, element, "index_entry_invalid", cleaner.text(compact(value)))
+            _lose(records, element, "index_entry_invalid", compact(clean(value, cleaner)))
     except RecursionError:
         _lose(records, element, "nesting_too_deep", cleaner.text(element.raw))
         return
