@@ -8,7 +8,7 @@ and what stands behind it is read.
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from parsers._json import Json, NotJsonError, parse, reason_of, skip_space, skip_value
 from parsers._text import WHITE
@@ -18,8 +18,8 @@ Whole = Callable[[Json], bool]
 _RESCAN = 20
 """Looking for whole objects behind damage reads at most this many times the document's size."""
 
-_MOST_FAULTS = 1000
-"""An array with more elements that are no objects is garbage from there on: one fault to its end."""
+_MOST_FAULTS, _MOST_FOREIGN = 1000, 100_000
+"""With more faults, or elements that are no objects, a document is garbage from there on: one fault to its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def _walk_array(walk: _Walk, position: int) -> tuple[list[Element], int, bool]:
     """Read elements from behind an opening bracket; return them, where reading ended, and whether it was closed."""
     text = walk.text
     elements: list[Element] = []
-    foreign = 0
+    faults = foreign = 0
     while True:
         position = skip_space(text, position)
         if elements and text.startswith(",", position):
@@ -164,19 +164,35 @@ def _walk_array(walk: _Walk, position: int) -> tuple[list[Element], int, bool]:
         if text[position] == "]":
             return elements, position + 1, True
         number, closed, start = len(elements) + 1, False, position
+        is_garbage = faults == _MOST_FAULTS or foreign == _MOST_FOREIGN
         value: Json | Fault
         try:
-            if foreign == _MOST_FAULTS:
+            if is_garbage:
                 raise NotJsonError("too many faults")
-            value, position = parse(text, start)
+            value, position = _parse_element(text, start)
         except (ValueError, RecursionError) as error:
-            position, closed = (len(text), False) if foreign == _MOST_FAULTS else _damage_end(walk, start, error)
+            position, closed = (len(text), False) if is_garbage else _damage_end(walk, start, error)
             run = text[start:position].rstrip(WHITE + ",")
-            value = Fault(reason_of(run) or "json_invalid", run)
+            reason = reason_of(run)
+            value = Fault("json_invalid" if reason in (None, "trailing_data") else reason, run)
+        faults += isinstance(value, Fault)
         foreign += not isinstance(value, dict)
         elements.append(Element(number, value, value.text if isinstance(value, Fault) else text[start:position]))
         if closed or (isinstance(value, Fault) and position >= len(text)):
             return elements, position + closed, closed
+
+
+def _char(text: str, position: int) -> str:
+    return text[position : position + 1]
+
+
+def _parse_element(text: str, start: int) -> tuple[Json, int]:
+    """Parse one element. What is no object, and no element's end behind it, is garbage that happens to parse."""
+    value, end = parse(text, start)
+    behind = _char(text, skip_space(text, end)) if not isinstance(value, dict) else ""
+    if behind not in ("", ",", "]"):
+        raise NotJsonError("no element")
+    return value, end
 
 
 def _damage_end(walk: _Walk, start: int, error: Exception) -> tuple[int, bool]:
@@ -261,7 +277,7 @@ def _read_members(walk: _Walk, position: int, document: Document) -> int:
         try:
             position = _read_member(walk, position, document)
         except (ValueError, RecursionError):
-            key = walk.find_key(position + 1, "[,{]")
+            key = walk.find_key(position + 1, "[,{]") if len(document.faults) < _MOST_FAULTS else None
             run = text[position : key.start() + 1 if key else len(text)].rstrip(WHITE + ",")
             document.faults.append(Fault(_member_reason(run), run))
             if key is None:
@@ -286,6 +302,10 @@ def _read_member(walk: _Walk, position: int, document: Document) -> int:
     if key in walk.walked and text.startswith("[", position):
         elements, position, closed = _walk_array(walk, position + 1)
         document.head.pop(key, None)
+        earlier = document.arrays.get(key, [])
+        if any(isinstance(element.value, Fault) for element in earlier):
+            # No repeated key, of which the last would hold, but one found behind damage.
+            elements = earlier + [replace(e, position=e.position + len(earlier)) for e in elements]
         document.arrays[key] = elements
         if not closed:
             document.cut.append(key)

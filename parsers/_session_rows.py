@@ -56,7 +56,6 @@ def _items(items: pl.DataFrame, heads: pl.DataFrame) -> pl.DataFrame:
     items = items.join(heads.select("artifact", "chat_model"), on="artifact", how="left", maintain_order="left")
     own = pl.coalesce("model_title", "usage_model")
     # An item of the CLI names the provider's model, not the editor's title: each is compared with its own kind.
-    by_usage = pl.when(pl.col("model_title").is_null()).then("usage_model")
     before = own.forward_fill().shift(1).over("artifact")
     known = pl.col("role").replace_strict(_TURN, default=None, return_dtype=pl.String)
     # Null where the role is known: only the texts that get it in front are written anew.
@@ -65,12 +64,13 @@ def _items(items: pl.DataFrame, heads: pl.DataFrame) -> pl.DataFrame:
     return items.with_columns(
         trim(pl.col("reasoning")),
         trim(pl.col("summary")),
+        said=said,
         text=pl.coalesce(pl.when(has_text(said)).then(pl.format("{}: {}", foreign, said)), said),
         turn_type=known.fill_null("system"),
         own_model=own,
         model_before=pl.when(pl.col("model_title").is_not_null())
         .then(pl.coalesce(pl.col("model_title").forward_fill().shift(1).over("artifact"), "chat_model"))
-        .otherwise(by_usage.forward_fill().shift(1).over("artifact")),
+        .otherwise(pl.col("usage_model").forward_fill().shift(1).over("artifact")),
         any_before=pl.coalesce(before, "chat_model"),
         model=pl.coalesce(own.forward_fill().over("artifact"), "chat_model"),
         started=moment(pl.col("reasoning_start")),
@@ -147,7 +147,7 @@ def _item_rows(items: pl.DataFrame) -> list[pl.DataFrame]:
         .then(pl.format("model: {}", "own_model"))
     )
     said = pl.when(
-        (pl.col("role").fill_null("") != "tool") & ~(pl.col("summary") == pl.col("text")).fill_null(value=False)
+        (pl.col("role").fill_null("") != "tool") & ~(pl.col("summary") == pl.col("said")).fill_null(value=False)
     ).then("text")
     spoken = pl.col("turn_type").is_in(["assistant", "thinking"])
     own, none = pl.col("own_model"), pl.lit(None, pl.String)
@@ -297,7 +297,8 @@ def _decisions(calls: pl.DataFrame) -> pl.DataFrame:
     rank = pl.when(answered).then(MESSAGE).when("has_result").then(RESULT).otherwise(CALL)
     line = pl.coalesce("reply_line", "position")
     return calls.select(
-        *_call_columns(text, "permission_decision", "system"),
+        *(c for c in _call_columns(text, "permission_decision", "system") if c.meta.output_name() != "reasoning_utc"),
+        reasoning_utc=pl.when(~answered).then("reasoning_utc"),
         line=line,
         order_line=line,
         rank=rank,

@@ -140,3 +140,23 @@ def test_looking_behind_damage_is_bounded(piece: str) -> None:
 
     assert isinstance(fault, Fault)
     assert time.monotonic() - began < 60
+
+
+def test_garbage_that_happens_to_parse_takes_no_item_with_it() -> None:
+    assert history('{"history":["cut,{"message":{"role":"u"}},{"message":{"role":"z"}}]}') == [
+        Fault("json_truncated", '"cut'),
+        U,
+        Z,
+    ]
+
+
+def test_many_elements_that_are_no_objects_lose_nothing() -> None:
+    found = document('{"history":[' + "1," * 2000 + '{"message":{"role":"z"}}],"title":"T"}')
+
+    assert (len(found.arrays["history"]), found.arrays["history"][-1].value, found.head) == (2001, Z, {"title": "T"})
+
+
+def test_an_array_found_behind_damage_drops_none_before_it() -> None:
+    values = history('{"history":[{"message":{"role":"u"}},x],"history":[{"message":{"role":"z"}}]}')
+
+    assert values == [U, Fault("json_invalid", "x"), Z]

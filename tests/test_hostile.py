@@ -198,8 +198,9 @@ def test_elements_of_another_type_are_named(said: Said) -> None:
         '{"history":[' + '{"message":{}},{' * 50_000,
         '{"history":[' + '"' * 2_000_000,
         '{"history":[' + 'x{"message":{"role":"user","content":"q"}},' * 40_000,
+        '{"history":[{"message":{}}],' * 100_000,
     ],
-    ids=["quotes", "long", "faults", "openings", "strings", "garbage"],
+    ids=["quotes", "long", "faults", "openings", "strings", "garbage", "members"],
 )
 def test_a_hostile_file_is_not_the_work_of_minutes(said: Said, text: str) -> None:
     began = time.monotonic()
@@ -238,3 +239,33 @@ def test_what_is_not_a_lake_is_left_alone(tmp_path: Path) -> None:
     assert outcome.exit_code == 2
     assert outcome.stderr == f"homelake: {tmp_path / 'out'}: not a lake, and not empty\n"
     assert (tmp_path / "out/builds/v1.2").is_dir()
+
+
+def test_models_of_both_surfaces_are_compared_with_their_own_kind(said: Said) -> None:
+    def reply(title: str | None, usage: str | None) -> dict[str, object]:
+        message = {"role": "assistant", "content": "x", "usage": {"model": usage}}
+        return {"message": message, "promptLogs": [{"modelTitle": title}] if title else []}
+
+    lake = said(history(reply("A", "a"), reply(None, "b"), reply("B", None), chatModelTitle="A"))
+
+    assert lake.column("select text from timeline where kind = 'model' order by sequence") == [
+        "model: A",
+        "model: a -> b",
+        "model: A -> B",
+    ]
+
+
+def test_summary_is_compared_with_what_was_said(said: Said) -> None:
+    items = [{"message": {"role": "foo", "content": text}, "conversationSummary": "S"} for text in ("S", "foo: S")]
+
+    lake = said(history(*items))
+
+    assert lake.column(TEXTS) == ["foo: foo: S"]
+
+
+def test_scratch_directory_of_the_index(said: Said) -> None:
+    entry = {"sessionId": "000", "workspaceDirectory": "/tmp/cn-review-12-1789460000000"}  # noqa: S108
+
+    lake = said(history(), index=json.dumps([entry]))
+
+    assert lake.value("select scratch from sessions") is True

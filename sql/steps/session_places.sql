@@ -40,7 +40,8 @@ select
     matched.cached_tokens,
     matched.total_cost_usd,
     coalesce(matched.compacted, false) as compacted,
-    coalesce(matched.scratch, false) as scratch,
+    coalesce(matched.scratch, false)
+        or (nullif(matched.workspace_directory, '') is null and coalesce(indexed.scratch, false)) as scratch,
     indexed.created_utc as session_utc,
     indexed.message_count,
     indexed.integration_type,

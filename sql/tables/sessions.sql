@@ -61,7 +61,7 @@ of_files as (
     where sessions.is_readable or sessions.in_index
 ),
 
--- An entry belongs to the file of its name, else to the file whose inner id it is.
+-- An entry that is the entry of no file is that of a deleted session.
 of_entries as (
     select
         indexed.artifact,
