@@ -6,7 +6,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
+from typing import Literal, cast
 
 import polars as pl
 
@@ -42,7 +42,7 @@ def render(tables: Sequence[Table], form: Literal["table", "json", "markdown"]) 
 def duckdb_type(dtype: pl.DataType) -> str:
     """Type of a column as DuckDB names it."""
     if isinstance(dtype, pl.List):
-        return f"{duckdb_type(dtype.inner)}[]"  # type: ignore[arg-type]
+        return f"{duckdb_type(cast('pl.DataType', dtype.inner))}[]"
     return DUCKDB_TYPES[dtype]
 
 

@@ -6,6 +6,7 @@ vocabulary; Arrow types are derived from them.
 """
 
 from dataclasses import dataclass
+from typing import cast
 
 import polars as pl
 import pyarrow as pa
@@ -80,7 +81,7 @@ class Table:
 def arrow_type(dtype: pl.DataType) -> pa.DataType:
     """Arrow type of a column in a Parquet file."""
     if isinstance(dtype, pl.List):
-        return pa.list_(arrow_type(dtype.inner))  # type: ignore[arg-type]
+        return pa.list_(arrow_type(cast("pl.DataType", dtype.inner)))
     return ARROW_TYPES[dtype]
 
 

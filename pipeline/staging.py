@@ -189,4 +189,4 @@ def conform(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
     Raises polars' error where a value does not fit its type: a cast never makes a null silently.
     """
     missing = [pl.lit(None).alias(name) for name in table.names if name not in frame.columns]
-    return frame.with_columns(missing).select(table.names).cast(table.polars)  # type: ignore[arg-type]
+    return frame.with_columns(missing).select(table.names).cast(pl.Schema(table.polars))
