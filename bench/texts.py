@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from bench import words
 
-LANGUAGES = ("en", *words.FOREIGN)
-
 
 class _Draw(dict[str, str]):
     """Fields of a pattern: a list's next random word; a field of upper case keeps its first one."""

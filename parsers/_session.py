@@ -95,10 +95,11 @@ def _read_tolerant(data: bytes, path: str, records: Records) -> None:
     cleaner, wrong = Cleaner(bad), list[str]()
     try:
         head = fit(Head, document.head, cleaner, wrong)
-    except RecursionError:
-        text = f"parser: unparseable record 0 (nesting_too_deep): {cleaner.text(str(sorted(document.head)))}"
-        records.lose(0, "nesting_too_deep", text)
-        head = Head()
+    except RecursionError:  # in a field that holds others; the session's own texts stay
+        deep = sorted(key for key, member in document.head.items() if isinstance(member, dict | list))
+        names = cleaner.text(", ".join(deep))
+        records.lose(0, "nesting_too_deep", f"parser: unparseable record 0 (nesting_too_deep): {names}", detail=names)
+        head = fit(Head, {k: v for k, v in document.head.items() if k not in deep}, cleaner, wrong := [])
     records.note_all(0, cleaner.reasons, wrong)
     _finish(file, head, None if history is None else len(history))
     _lose_around(document, history or [], records, bad)

@@ -174,9 +174,6 @@ ARTIFACTS = Table(
     ),
 )
 
-STAGED: tuple[Table, ...] = (ROWS, CALLS, SESSIONS, ENTRIES, CONTEXT, PROBLEMS, SILENT, ARTIFACTS)
-"""What `sql/` may read."""
-
 HANDED: dict[str, Table] = {
     table.name: table for table in (DRAFTS, CALLS, SESSIONS, ENTRIES, CONTEXT, PROBLEMS, SILENT)
 }

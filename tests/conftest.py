@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.answer import Form
+from pipeline.query import run_query
 from tests.lake import Lake, homelake, opened
 from tests.layout import lay_out
+from tests.tiny import make_lake
 
 OpenLake = Callable[[Path], Lake]
 BuildCase = Callable[..., Lake]
+Ask = Callable[..., str]
 
 
 @pytest.fixture(scope="session")
@@ -50,3 +54,20 @@ def build_case(tmp_path: Path, open_lake: OpenLake) -> BuildCase:
         return open_lake(tmp_path / "lake")
 
     return build
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lake of a few made-up rows, for queries."""
+    return make_lake(tmp_path_factory.mktemp("query") / "lake")
+
+
+@pytest.fixture
+def ask(lake: Path, tmp_path: Path) -> Ask:
+    """Ask the small lake; return what a file of the answer holds."""
+
+    def run(query: str, form: Form = "table", at: Path = lake) -> str:
+        run_query(at, query, form=form, output=tmp_path / "answer")
+        return (tmp_path / "answer").read_bytes().decode()
+
+    return run

@@ -111,7 +111,7 @@ class Lake:
 
     def count(self, table: str, where: str = "true") -> Any:
         """Number of a table's rows."""
-        return self.value(f"select count(*) from {table} where {where}")  # noqa: S608  (a test's own words)
+        return self.value(f"select count(*) from {table} where {where}")
 
     def messages(self) -> list[Row]:
         """Turn type and text of the messages of all session files, a file's in their order."""

@@ -196,7 +196,7 @@ def whole_items(text: str, position: int) -> Iterator[Json]:
     """Items of an array that ends in one, from behind its bracket."""
     decoder = json.JSONDecoder()
     while True:
-        position = re.compile(r"[\s,]*").match(text, position).end()  # type: ignore[union-attr]
+        position = len(text) - len(text[position:].lstrip(" \t\r\n,"))
         try:
             item, position = decoder.raw_decode(text, position)
         except json.JSONDecodeError:

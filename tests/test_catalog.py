@@ -1,4 +1,3 @@
-# ruff: noqa: S608  (the tests make their own SQL)
 import os
 import re
 import shutil

@@ -71,7 +71,7 @@ def test_files_cut_anywhere_keep_what_precedes_the_cut(corpus: Path, tmp_path: P
 
 def cut_files(corpus: Path) -> Iterator[bytes]:
     """Each file, cut at three places inside its history."""
-    place = random.Random(20)  # noqa: S311
+    place = random.Random(20)
     for data in real_files(corpus):
         start, end = data.index(b'"message"'), data.rindex(b'"contextItems"')
         for _ in range(3):
@@ -116,7 +116,7 @@ def test_a_damaged_item_takes_no_other_with_it(
 
 def damaged_files(corpus: Path, damage: Damage) -> Iterator[tuple[bytes, bytes, int]]:
     """Each file with one item damaged, the same with `SILENT` in its place, and the item's position."""
-    place = random.Random(4)  # noqa: S311
+    place = random.Random(4)
     for data in real_files(corpus):
         session = json.loads(data)
         items = [json.dumps(item, indent=2) for item in session["history"]]

@@ -29,7 +29,7 @@ def said(tmp_path: Path, open_lake: OpenLake) -> Said:
         unbalanced = "select path, records, rows, losses, silent from artifacts where records <> rows + losses + silent"
         assert lake.rows(unbalanced) == []
         for table, key in (("timeline", "row_id"), ("tool_calls", "call_key"), ("sessions", "session_key")):
-            assert lake.value(f"select count(*) - count(distinct {key}) from {table}") == 0  # noqa: S608
+            assert lake.value(f"select count(*) - count(distinct {key}) from {table}") == 0
         lake.losses()
         return lake
 
@@ -269,3 +269,14 @@ def test_scratch_directory_of_the_index(said: Said) -> None:
     lake = said(history(), index=json.dumps([entry]))
 
     assert lake.value("select scratch from sessions") is True
+
+
+def test_a_field_that_nests_too_deep_leaves_the_others_of_the_head(said: Said) -> None:
+    deep = "[" * 600 + "]" * 600
+
+    lake = said(f'{{"title":"T","usage":{{"promptTokens":{deep}}},"history":[]}}')
+
+    assert lake.column("select title from sessions") == ["T"]
+    assert lake.rows("select source_line, reason, detail, lost from problems") == [
+        (0, "nesting_too_deep", "usage", True)
+    ]

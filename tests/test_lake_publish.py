@@ -135,7 +135,7 @@ def test_a_killed_build_leaves_the_lake_whole_and_the_next_cleans_up(homes: Path
     began = time.monotonic()
     assert run("build", homes, "-o", tmp_path / "lake", "--workers", "2").exit_code == 0
     seconds = time.monotonic() - began
-    held, moments = parquet_files(tmp_path / "lake"), random.Random(7)  # noqa: S311
+    held, moments = parquet_files(tmp_path / "lake"), random.Random(7)
 
     for low in (0.4, 0.6, 0.8):
         process = start("build", homes, "-o", tmp_path / "lake", "--workers", "2")

@@ -1,10 +1,8 @@
-# ruff: noqa: S608  (the tests make their own SQL)
 import csv
 import io
 import os
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -12,27 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.answer import Form
 from pipeline.query import QueryError, checked, opened, run_query
-from tests.tiny import HOSTILE, make_lake, snapshot
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_lake(tmp_path_factory.mktemp("query") / "lake")
-
-
-Ask = Callable[..., str]
-
-
-@pytest.fixture
-def ask(lake: Path, tmp_path: Path) -> Ask:
-    def run(query: str, form: Form = "table", at: Path = lake) -> str:
-        run_query(at, query, form=form, output=tmp_path / "answer")
-        return (tmp_path / "answer").read_bytes().decode()
-
-    return run
-
+from tests.conftest import Ask
+from tests.tiny import HOSTILE, snapshot
 
 # What runs
 
