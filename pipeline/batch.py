@@ -88,14 +88,15 @@ def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str
         list[tuple[object, ...]](),
         0,
     )
-    sessions = {source.name for source in sources if source.is_session}
+    by_name = {source.name: source for source in sources}
     number = 0
     for index, (collection, home) in enumerate(batch.homes):
         reads = []
         for artifact in home.artifacts:
             read = extractor.add(number, artifact)
             reads.append(read)
-            rows.append(_file_row(number, index, collection, (home, artifact, read, artifact.source in sessions)))
+            source = by_name.get(artifact.source or "")
+            rows.append(_file_row((number, index, collection), home, artifact, read, source))
             held += artifact.size or 0
             number += 1
             if held > CHUNK_BYTES:
@@ -109,9 +110,11 @@ def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str
     return staged
 
 
-def _file_row(number: int, index: int, collection: int, found: tuple[Home, Artifact, Read, bool]) -> tuple[object, ...]:
-    """Row of an artifact in the order of `staging.ARTIFACTS`."""
-    home, artifact, read, is_session = found
+def _file_row(
+    numbers: tuple[int, int, int], home: Home, artifact: Artifact, read: Read, source: Source | None
+) -> tuple[object, ...]:
+    """Row of an artifact in the order of `staging.ARTIFACTS`; `numbers` are its own, its home's, its collection's."""
+    number, index, collection = numbers
     return (
         number,
         index,
@@ -120,7 +123,8 @@ def _file_row(number: int, index: int, collection: int, found: tuple[Home, Artif
         home.identity,
         artifact.agent,
         artifact.source,
-        is_session,
+        source is not None and source.is_session,
+        source.twin_rule if source else None,
         artifact.home_path,
         artifact.source_file,
         artifact.size,

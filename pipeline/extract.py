@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline.model import Artifact, Status
-from pipeline.normalize import in_order, numbered, problem_drafts
+from pipeline.normalize import counted, in_order, numbered, problem_drafts
 from pipeline.schema import ARROW_TYPES, TEXT, Table
 from pipeline.source import Problem, Records, Row, Source
 from pipeline.staging import HANDED, conform
@@ -130,6 +130,8 @@ def stage_two(
             for name, frame in source.stage(raw[source.name]).items():
                 handed[name].append(conform(frame, HANDED[name]))
     staged = {name: pl.concat(frames) for name, frames in handed.items()}
+    for name in ("rules", "tokens", "suggestions"):
+        staged[name] = counted(staged[name])
     staged["faults"] = numbered(staged["faults"])
     drafts = pl.concat([staged.pop("drafts"), conform(problem_drafts(staged["faults"]), HANDED["drafts"])])
     staged["rows"] = in_order(drafts)

@@ -146,6 +146,11 @@ def problem_drafts(problems: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def counted(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the count of their key among the rows of their file before them."""
+    return frame.with_columns(occurrence=pl.int_range(pl.len(), dtype=pl.Int32).over("artifact", "key"))
+
+
 def in_order(drafts: pl.DataFrame) -> pl.DataFrame:
     """Rows of the timeline with their `sequence` in their file and the count of their key in it."""
     order = ["artifact", *(column.name for column in POSITION)]

@@ -163,7 +163,8 @@ TIMELINE = Table(
             "kind",
             TEXT,
             "What the row is: `session`, `model`, `permission_mode`, `scratch_directory`, `message`, `summary`, "
-            "`tool_call`, `tool_result`, `permission_decision` or `problem` (a loss).",
+            "`tool_call`, `tool_result`, `permission_decision`, `permission_setting`, `edit`, `feedback`, `sync`, "
+            "`task`, `usage`, `file_context`, `notice` or `problem` (a loss).",
             False,
             True,
         ),
@@ -178,8 +179,9 @@ TIMELINE = Table(
         Column(
             "event_basis",
             TEXT,
-            "What `event_utc` rests on: `call_id` (a clock in the call's id), `reasoning` (its start or end) "
-            "or `session`.",
+            "What `event_utc` rests on: `record`, `file` or `log_local` (the row's own time), `call_id` (a clock in the "
+            "call's id), `chat_interaction` (the event of the same exchange), `tool_usage` (the event of the call's "
+            "end), `reasoning` (its start or end), `input_history` (the prompt's twin there) or `session`.",
             repeats=True,
         ),
         Column("secondary", FLAG, "Whether the source repeats what another one holds.", False),
@@ -207,7 +209,7 @@ TIMELINE = Table(
 
 SESSIONS = Table(
     "sessions",
-    "one row per session file, and per index entry without one",
+    "one row per session file, per index entry without one, and per session that events alone name",
     ("session_key",),
     (
         HOST,
@@ -226,7 +228,7 @@ SESSIONS = Table(
         Column(
             "started_basis",
             TEXT,
-            "What `started_utc` is: `session` (the index), `file` (its modification time).",
+            "What `started_utc` is: `session` (the index), `file` (its modification time), `record` (its first event).",
             repeats=True,
         ),
         Column("first_event_utc", TIME, "Earliest `event_utc` of its rows (UTC)."),
@@ -286,11 +288,21 @@ TOOL_CALLS = Table(
             "Text that the tool returned, white space trimmed at both ends; null where there is none.",
         ),
         Column("output_bytes", COUNT, "Size of the output as stored (bytes of UTF-8)."),
+        Column("accepted", FLAG, "Whether the editor's event of the call says that it was accepted.", repeats=True),
+        Column("succeeded", FLAG, "Whether the editor's event of the call says that it succeeded.", repeats=True),
+        Column(
+            "usage_match",
+            TEXT,
+            "Whether the call has an event of its own: `matched`, `none`, or `ambiguous` (several fit; none is taken).",
+            False,
+            True,
+        ),
         Column(
             "requested_utc",
             TIME,
             "When the call was made (UTC), where more than the session's time is known.",
         ),
+        Column("finished_utc", TIME, "When the call ended (UTC), by its event."),
         EVENT_UTC,
         SOURCE,
         SOURCE_FILE,
@@ -335,6 +347,117 @@ CONTEXT_ITEMS = Table(
     ),
     time="event_utc",
     order=("host", "user", "agent", "session_key", "source_file", "sequence", "source_line", "row_id"),
+)
+
+PERMISSIONS = Table(
+    "permissions",
+    "one row per standing rule or setting",
+    ("row_id",),
+    (
+        HOST,
+        USER,
+        AGENT,
+        SESSION_KEY,
+        Column(
+            "scope",
+            TEXT,
+            "List the rule stands in: `allow`, `ask` or `exclude`; `setting` for an auto-approval setting.",
+            repeats=True,
+        ),
+        Column("rule", TEXT, "Rule, `Tool` or `Tool(<pattern>)`, or name of the setting."),
+        Column("value", TEXT, "Value of a setting, as JSON; null for a rule."),
+        Column("recorded_utc", TIME, "When it was last recorded: the file's modification time (UTC)."),
+        Column("granted_utc", TIME, "When it was granted by the log, the last time (host-local time read as UTC)."),
+        Column("honoured", FLAG, "Whether the assistant itself would use the file; null where it is not known."),
+        EVENT_UTC,
+        SOURCE,
+        SOURCE_FILE,
+        SOURCE_LINE,
+        ROW_ID,
+        HOME_PATH,
+        COLLECTION_ID,
+        CURRENT,
+    ),
+    order=("host", "user", "agent", "source_file", "source_line", "row_id"),
+)
+
+TOKEN_USAGE = Table(
+    "token_usage",
+    "one row per request, reply or task that states tokens; sums take one grain, the first there is",
+    ("row_id",),
+    (
+        HOST,
+        USER,
+        AGENT,
+        SESSION_KEY,
+        SESSION_ID,
+        PROJECT_PATH,
+        Column("grain", TEXT, "`request`, `reply` (`message.usage`) or `task`.", False, True),
+        Column("utc", TIME, "When the tokens were used (UTC): `event_utc`."),
+        Column("model", TEXT, "Model, as the record names it.", repeats=True),
+        Column("provider", TEXT, "Provider of the model.", repeats=True),
+        Column("prompt_tokens", COUNT, "Tokens of the prompt."),
+        Column("completion_tokens", COUNT, "Tokens of the reply."),
+        Column("cache_read_tokens", COUNT, "Prompt tokens read from a cache."),
+        Column("cache_write_tokens", COUNT, "Prompt tokens written to a cache."),
+        Column("cost_usd", MONEY, "Cost (US dollars)."),
+        EVENT_UTC,
+        SOURCE,
+        SOURCE_FILE,
+        SOURCE_LINE,
+        ROW_ID,
+        HOME_PATH,
+        COLLECTION_ID,
+        CURRENT,
+    ),
+    time="event_utc",
+    order=("host", "user", "agent", "session_key", "source_file", "source_line", "row_id"),
+)
+
+COMPLETIONS = Table(
+    "completions",
+    "one row per completion or next edit that the editor offered",
+    ("row_id",),
+    (
+        HOST,
+        USER,
+        AGENT,
+        SESSION_KEY,
+        Column("utc", TIME, "When it was offered (UTC): `event_utc`."),
+        Column("model", TEXT, "Model that made it.", repeats=True),
+        Column("provider", TEXT, "Provider of the model.", repeats=True),
+        Column("file_path", TEXT, "File it was offered for, `file://` decoded."),
+        Column("accepted", FLAG, "Whether it was taken."),
+        Column("latency_ms", COUNT, "Time it took (milliseconds)."),
+        Column("cache_hit", FLAG, "Whether it came from the cache."),
+        Column("prompt_chars", COUNT, "Length of the prompt (characters)."),
+        Column("completion_chars", COUNT, "Length of the completion (characters)."),
+        Column("prompt", TEXT, "The prompt; null unless the lake was built with `--completion-text`."),
+        Column("completion", TEXT, "The completion; null unless the lake was built with `--completion-text`."),
+        EVENT_UTC,
+        SOURCE,
+        SOURCE_FILE,
+        SOURCE_LINE,
+        ROW_ID,
+        HOME_PATH,
+        COLLECTION_ID,
+        CURRENT,
+    ),
+    time="event_utc",
+    order=("host", "user", "agent", "source_file", "source_line", "row_id"),
+)
+
+TWINS = Table(
+    "twins",
+    "one row per row of a secondary source that repeats a row of the timeline",
+    ("row_id",),
+    (
+        *TIMELINE.columns,
+        Column("twin_row_id", TEXT, "`timeline.row_id` of the row that it repeats.", nullable=False),
+        Column("seconds_apart", MONEY, "Its time minus that row's time (seconds); null without both."),
+    ),
+    time="event_utc",
+    order=TIMELINE.order,
 )
 
 PROBLEMS = Table(
@@ -433,6 +556,10 @@ TABLES: tuple[Table, ...] = (
     SESSIONS,
     TOOL_CALLS,
     CONTEXT_ITEMS,
+    PERMISSIONS,
+    TOKEN_USAGE,
+    COMPLETIONS,
+    TWINS,
     PROBLEMS,
     ARTIFACTS,
     COLLECTIONS,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 import polars as pl
 
@@ -57,6 +58,18 @@ class Records:
             self.note(position, "wrong_type", ", ".join(sorted(set(wrong))))
 
 
+class TwinRule(StrEnum):
+    """How a row of a secondary source finds the row of a primary one that it repeats.
+
+    `HISTORY`: a list of prompts, among timed rows of sessions, the last of several. `RATING`: a rated exchange, among
+    the events of exchanges and then the rows of sessions. `LOG`: a log, among the rows of sessions.
+    """
+
+    HISTORY = "history"
+    RATING = "rating"
+    LOG = "log"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One kind of artifact: where it lies, how it is read, and what its records mean.
@@ -75,3 +88,5 @@ class Source:
     stage: Callable[[Mapping[str, pl.DataFrame]], Mapping[str, pl.DataFrame]]
     is_session: bool = False
     """Whether a file of this source is a session."""
+    twin_rule: TwinRule | None = None
+    """Set for a secondary source: one that repeats what a primary one holds."""

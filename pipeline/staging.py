@@ -10,6 +10,7 @@ from pipeline.schema import COUNT, FLAG, MONEY, SMALL, TEXT, TIME, Column, Table
 
 ARTIFACT = Column("artifact", SMALL, "Number of the artifact in its batch.", nullable=False)
 LINE = Column("line", SMALL, "Line or 1-based position in the file; 0 for what concerns the whole session.")
+RECORD = Column("record", SMALL, "Number of its record in the file, from 1; null: its line tells records apart.")
 KEY = Column("key", TEXT, "The row's own key (beside its text), of which its id is made.")
 OCCURRENCE = Column("occurrence", SMALL, "Which of the file's rows with the same key it is, from 0.")
 
@@ -21,6 +22,7 @@ ROWS = Table(
         ARTIFACT,
         Column("sequence", SMALL, "Order among all rows of the file, from 0."),
         LINE,
+        RECORD,
         Column("kind", TEXT, "`timeline.kind`."),
         Column("turn_type", TEXT, "`timeline.turn_type`."),
         Column("text", TEXT, "`timeline.text`, trimmed; of a session row, what follows its title."),
@@ -28,7 +30,13 @@ ROWS = Table(
         Column("tool_name", TEXT, "`timeline.tool_name`."),
         Column("tool_use_id", TEXT, "`timeline.tool_use_id`."),
         Column("own_utc", TIME, "The row's own time."),
-        Column("own_basis", TEXT, "What `own_utc` is; null: the row takes its session's time."),
+        Column(
+            "own_basis",
+            TEXT,
+            "What the row's time is: `record` or `log_local` (`own_utc`), `file` (its modification time); null: its session's.",
+        ),
+        Column("named_session", TEXT, "Session that the record names; null in a session's own file."),
+        Column("standby", FLAG, "Whether the row holds only where its session has no better transcript."),
         Column("call_id_utc", TIME, "The clock in the call's id."),
         Column("reasoning_utc", TIME, "When the reasoning of its item began or ended."),
         Column("call_no", SMALL, "Number of its call in the file."),
@@ -68,6 +76,133 @@ CALLS = Table(
         Column("status", TEXT, "`tool_calls.status`."),
         Column("output", TEXT, "`tool_calls.output`."),
         Column("output_bytes", COUNT, "`tool_calls.output_bytes`."),
+        Column("typed", TEXT, "What a person typed to make the call themselves; null for a call of the assistant's."),
+        Column("tool_kind", TEXT, "`tool_calls.tool_kind`."),
+        Column("decision", TEXT, "`tool_calls.decision`, as far as the call itself tells."),
+        Column("decision_reason", TEXT, "`tool_calls.decision_reason`."),
+        Column("ran", FLAG, "`tool_calls.ran`."),
+        Column("command", TEXT, "`tool_calls.command`."),
+        Column("file_path", TEXT, "`tool_calls.file_path`."),
+        Column("old_text", TEXT, "`tool_calls.old_text`."),
+        Column("new_text", TEXT, "`tool_calls.new_text`."),
+        Column("lines_added", COUNT, "`tool_calls.lines_added`."),
+        Column("lines_removed", COUNT, "`tool_calls.lines_removed`."),
+        Column("exit_code", COUNT, "`tool_calls.exit_code`."),
+    ),
+)
+
+PROMPT_LOGS = Table(
+    "prompt_logs",
+    "one row per model request that an item of a session keeps",
+    (),
+    (ARTIFACT, LINE, Column("exchange", COUNT, "Hash of its prompt and its completion, of this process.")),
+)
+
+EXCHANGES = Table(
+    "exchanges",
+    "one row per event of a model request and its reply",
+    ("artifact", "record"),
+    (
+        ARTIFACT,
+        LINE,
+        RECORD,
+        Column("session_id", TEXT, "Session that the event names."),
+        Column("utc", TIME, "When the reply had come."),
+        Column("exchange", COUNT, "Hash of its prompt and its completion, of this process."),
+        Column("reply", TEXT, "The reply as a session holds it, trimmed."),
+    ),
+)
+
+USAGES = Table(
+    "usages",
+    "one row per event of a tool call that ended",
+    ("artifact", "record"),
+    (
+        ARTIFACT,
+        LINE,
+        RECORD,
+        Column("utc", TIME, "When it ended."),
+        Column("tool_use_id", TEXT, "Id of the call."),
+        Column("tool_name", TEXT, "Tool."),
+        Column("arguments", TEXT, "Arguments as stored, trimmed."),
+        Column("accepted", FLAG, "`tool_calls.accepted`."),
+        Column("succeeded", FLAG, "`tool_calls.succeeded`."),
+    ),
+)
+
+RULES = Table(
+    "rules",
+    "one row per standing rule or setting; its row of the timeline has the same line and key",
+    (),
+    (
+        ARTIFACT,
+        LINE,
+        RECORD,
+        Column("scope", TEXT, "`permissions.scope`."),
+        Column("rule", TEXT, "`permissions.rule`."),
+        Column("value", TEXT, "`permissions.value`."),
+        Column("honoured", FLAG, "`permissions.honoured`."),
+        KEY,
+        OCCURRENCE,
+    ),
+)
+
+GRANTS = Table(
+    "grants",
+    "one row per record of a rule that was granted",
+    (),
+    (
+        ARTIFACT,
+        LINE,
+        Column("rule", TEXT, "The rule."),
+        Column("utc", TIME, "When it was granted."),
+    ),
+)
+
+TOKENS = Table(
+    "tokens",
+    "one row per request, reply or task that states tokens",
+    (),
+    (
+        ARTIFACT,
+        LINE,
+        RECORD,
+        Column("grain", TEXT, "`request`, `reply` or `task`."),
+        Column("named_session", TEXT, "Session that the record names; null in a session's own file."),
+        Column("own_utc", TIME, "Its own time; a reply has that of its item."),
+        Column("model", TEXT, "`token_usage.model`."),
+        Column("provider", TEXT, "`token_usage.provider`."),
+        Column("prompt_tokens", COUNT, "`token_usage.prompt_tokens`."),
+        Column("completion_tokens", COUNT, "`token_usage.completion_tokens`."),
+        Column("cache_read_tokens", COUNT, "`token_usage.cache_read_tokens`."),
+        Column("cache_write_tokens", COUNT, "`token_usage.cache_write_tokens`."),
+        Column("cost_usd", MONEY, "`token_usage.cost_usd`."),
+        KEY,
+        OCCURRENCE,
+    ),
+)
+
+SUGGESTIONS = Table(
+    "suggestions",
+    "one row per completion that was offered in the editor",
+    (),
+    (
+        ARTIFACT,
+        LINE,
+        RECORD,
+        Column("utc", TIME, "`completions.utc`."),
+        Column("model", TEXT, "`completions.model`."),
+        Column("provider", TEXT, "`completions.provider`."),
+        Column("file_path", TEXT, "`completions.file_path`."),
+        Column("accepted", FLAG, "`completions.accepted`."),
+        Column("latency_ms", COUNT, "`completions.latency_ms`."),
+        Column("cache_hit", FLAG, "`completions.cache_hit`."),
+        Column("prompt_chars", COUNT, "`completions.prompt_chars`."),
+        Column("completion_chars", COUNT, "`completions.completion_chars`."),
+        Column("prompt", TEXT, "`completions.prompt`."),
+        Column("completion", TEXT, "`completions.completion`."),
+        KEY,
+        OCCURRENCE,
     ),
 )
 
@@ -163,6 +298,7 @@ ARTIFACTS = Table(
         Column("agent", TEXT, "Assistant."),
         Column("source", TEXT, "Source; null for a file that no parser reads."),
         Column("is_session", FLAG, "Whether a file of this source is a session."),
+        Column("twin_rule", TEXT, "How rows of a secondary source find their twins; null for a primary source."),
         Column("home_path", TEXT, "Path below the home."),
         Column("source_file", TEXT, "Path on the source host."),
         Column("bytes", COUNT, "Size of the file."),
@@ -175,7 +311,23 @@ ARTIFACTS = Table(
 )
 
 HANDED: dict[str, Table] = {
-    table.name: table for table in (DRAFTS, CALLS, SESSIONS, ENTRIES, CONTEXT, PROBLEMS, SILENT)
+    table.name: table
+    for table in (
+        DRAFTS,
+        CALLS,
+        SESSIONS,
+        ENTRIES,
+        CONTEXT,
+        PROMPT_LOGS,
+        EXCHANGES,
+        USAGES,
+        RULES,
+        GRANTS,
+        TOKENS,
+        SUGGESTIONS,
+        PROBLEMS,
+        SILENT,
+    )
 }
 """What a source's stage two may hand on, by name."""
 
