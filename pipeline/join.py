@@ -54,6 +54,8 @@ def join(staged: Mapping[str, pl.DataFrame], spill: str, memory: str) -> Iterato
             connection.register(name, frame.to_arrow(compat_level=pl.CompatLevel.newest()))
         for name in step_order():
             connection.execute(f'create temp table "{name}" as {selects("steps")[name]}')
+        for name, select in selects("joined").items():
+            connection.execute(f'create temp view "{name}" as {select}')
         for table in TABLES:
             select = selects("tables").get(table.name)
             if select is not None:
