@@ -20,6 +20,9 @@ COUNT = pl.Int64()
 MONEY = pl.Float64()
 TIME = pl.Datetime("ms")
 
+LONG = {"text", "arguments", "output", "content", "prompt", "completion", "old_text", "new_text"}
+"""Columns of whole texts, which the checks of a build need not look at."""
+
 FORMAT_VERSION = 1
 """Version of the lake's layout; a lake of another version is not updated."""
 
