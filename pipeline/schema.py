@@ -20,6 +20,9 @@ COUNT = pl.Int64()
 MONEY = pl.Float64()
 TIME = pl.Datetime("ms")
 
+LONG = {"text", "arguments", "output", "content", "prompt", "completion", "old_text", "new_text"}
+"""Columns of whole texts, which the checks of a build need not look at."""
+
 FORMAT_VERSION = 1
 """Version of the lake's layout; a lake of another version is not updated."""
 
@@ -179,9 +182,9 @@ TIMELINE = Table(
         Column(
             "event_basis",
             TEXT,
-            "What `event_utc` rests on: `record`, `file` or `log_local` (the row's own time), `call_id` (a clock in the "
-            "call's id), `chat_interaction` (the event of the same exchange), `tool_usage` (the event of the call's "
-            "end), `reasoning` (its start or end), `input_history` (the prompt's twin there) or `session`.",
+            "What `event_utc` rests on: `record`, `file` or `log_local` (the row's own time), `call_id` (a clock in "
+            "the call's id), `chat_interaction` (the event of the same exchange), `tool_usage` (the event of the "
+            "call's end), `reasoning` (its start or end), `input_history` (the prompt's twin there) or `session`.",
             repeats=True,
         ),
         Column("secondary", FLAG, "Whether the source repeats what another one holds.", False),

@@ -13,7 +13,11 @@ select
     calls.status,
     calls.output,
     calls.output_bytes,
+    usage_pairs.accepted,
+    usage_pairs.succeeded,
+    coalesce(usage_pairs.usage_match, 'none') as usage_match,
     case when keyed_rows.event_basis <> 'session' then keyed_rows.event_utc end as requested_utc,
+    usage_pairs.utc as finished_utc,
     keyed_rows.event_utc,
     places.source,
     places.source_file,
@@ -30,3 +34,4 @@ join keyed_rows on keyed_rows.artifact = calls.artifact and keyed_rows.sequence 
 join rows on rows.artifact = calls.artifact and rows.sequence = call_rows.sequence
 join places on places.artifact = calls.artifact
 join session_places as sessions on sessions.artifact = calls.artifact
+left join usage_pairs on usage_pairs.artifact = calls.artifact and usage_pairs.call_no = calls.call_no
