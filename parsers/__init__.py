@@ -1,6 +1,19 @@
 """The parsers: one module a source, listed here. A new source is a module, a line and its fixtures."""
 
-from parsers import continue_index, continue_session
+from parsers import (
+    continue_autocomplete,
+    continue_chat_feedback,
+    continue_chat_interaction,
+    continue_edit_interaction,
+    continue_edit_outcome,
+    continue_index,
+    continue_next_edit,
+    continue_session,
+    continue_tokens_generated,
+    continue_tool_usage,
+    pearai_chat_feedback,
+    pearai_tokens_generated,
+)
 from parsers.layouts import CONTINUE, PEARAI
 from pipeline.model import Layout
 from pipeline.source import Source
@@ -8,6 +21,16 @@ from pipeline.source import Source
 SOURCES: tuple[Source, ...] = (
     continue_session.SOURCE,
     continue_index.SOURCE,
+    continue_chat_interaction.SOURCE,
+    continue_tool_usage.SOURCE,
+    continue_edit_interaction.SOURCE,
+    continue_edit_outcome.SOURCE,
+    continue_chat_feedback.SOURCE,
+    continue_tokens_generated.SOURCE,
+    continue_autocomplete.SOURCE,
+    continue_next_edit.SOURCE,
+    pearai_chat_feedback.SOURCE,
+    pearai_tokens_generated.SOURCE,
 )
 
 LAYOUTS: tuple[Layout, ...] = (CONTINUE, PEARAI)
