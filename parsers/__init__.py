@@ -1,6 +1,12 @@
 """The parsers: one module a source, listed here. A new source is a module, a line and its fixtures."""
 
-from parsers import continue_index, continue_session
+from parsers import (
+    continue_cn_log,
+    continue_index,
+    continue_input_history,
+    continue_permissions,
+    continue_session,
+)
 from parsers.layouts import CONTINUE, PEARAI
 from pipeline.model import Layout
 from pipeline.source import Source
@@ -8,6 +14,9 @@ from pipeline.source import Source
 SOURCES: tuple[Source, ...] = (
     continue_session.SOURCE,
     continue_index.SOURCE,
+    continue_input_history.SOURCE,
+    continue_permissions.SOURCE,
+    continue_cn_log.SOURCE,
 )
 
 LAYOUTS: tuple[Layout, ...] = (CONTINUE, PEARAI)
