@@ -4,15 +4,19 @@ Files: `<state>/sessions/<sessionId>.json`, rewritten whole on every save, so th
 The session has no time of its own, nor has an item: the index gives its start.
 """
 
+import re
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import msgspec
 
 from parsers._documents import Document, Element, Fault, read_object, size_of
 from parsers._fit import fit
-from parsers._json import Json, UncleanError, as_text, clean, compact, token
+from parsers._json import Json, UncleanError, as_text, clean, compact, parse, token
 from parsers._paths import project_path
+from parsers._prompt_logs import exchanges, take_logs
+from parsers._session_tokens import stated
 from parsers._session_types import (
     Call,
     ContextItem,
@@ -30,6 +34,7 @@ from parsers._text import Cleaner, decode
 from pipeline.source import Records
 
 _DECODER = msgspec.json.Decoder(Session)
+_TYPED_ID = re.compile("shell-[0-9]{13}-")
 _KEYS = ("sessionId", "title", "workspaceDirectory", "mode", "chatModelTitle", "usage")
 
 
@@ -60,7 +65,7 @@ def _is_added(session: Session, records: Records, before: dict[str, int]) -> boo
     file = _File(records)
     try:
         for position, item in enumerate(session.history or (), 1):
-            _add_item(file, position, item)
+            _add_item(file, position, item, exchanges(item.prompt_logs or ()))
         _finish(file, session, None if session.history is None else len(session.history))
     except (UnicodeDecodeError, UncleanError, RecursionError):  # in a value that is kept as JSON
         return False
@@ -153,9 +158,10 @@ def _add_element(file: _File, element: Element, bad: str | None) -> None:
         if isinstance(value, Fault):
             reason, text = value.reason, value.text
         elif is_item(value) and isinstance(value, dict):
-            item = fit(Item, _without_odd_logs(value), cleaner, wrong)
+            bare, requests = take_logs(value, bad)
+            item = fit(Item, bare, cleaner, wrong)
             file.records.note_all(element.position, cleaner.reasons, wrong)
-            _add_item(file, element.position, item)
+            _add_item(file, element.position, item, requests)
             return
         else:
             reason, text = "wrong_type" if isinstance(value, dict) else "not_an_object", compact(clean(value, cleaner))
@@ -163,13 +169,6 @@ def _add_element(file: _File, element: Element, bad: str | None) -> None:
         reason, text = "nesting_too_deep", element.raw
     text = f"parser: unparseable record {element.position} ({reason}): {cleaner.text(text)}"
     file.records.lose(element.position, reason, text, size=element.size)
-
-
-def _without_odd_logs(item: dict[str, Json]) -> dict[str, Json]:
-    """Leave out what `promptLogs` holds in other shapes, which are known and mean nothing: no note."""
-    logs = item.get("promptLogs")
-    kept = [log for log in logs if isinstance(log, dict)] if isinstance(logs, list) else []
-    return {**item, "promptLogs": kept}
 
 
 def _finish(file: _File, head: Head, items: int | None) -> None:
@@ -196,8 +195,8 @@ def _finish(file: _File, head: Head, items: int | None) -> None:
     )
 
 
-def _add_item(file: _File, position: int, item: Item) -> None:
-    """Add an element of `history` with its calls and context items."""
+def _add_item(file: _File, position: int, item: Item, requests: Iterable[int]) -> None:
+    """Add an element of `history` with its calls, context items and the hashes of its model requests."""
     message, reasoning = item.message, item.reasoning or Reasoning()
     text = _content(message.content)
     usage_model = message.usage.model if message.usage else None
@@ -207,6 +206,7 @@ def _add_item(file: _File, position: int, item: Item) -> None:
         _add_calls(file, position, message.tool_calls or [], states)
     for context in item.context_items or ():
         _add_context(file, position, context)
+    file.records.rows["prompt_logs"].extend((position, request) for request in requests)
     answers = _answer(file, position, message.tool_call_id, text) if message.role == "tool" else None
     file.records.count += 1
     file.records.rows["items"].append(
@@ -220,6 +220,7 @@ def _add_item(file: _File, position: int, item: Item) -> None:
             item.conversation_summary,
             _model_title(item.prompt_logs),
             usage_model if isinstance(usage_model, str) and usage_model else None,
+            *stated(message.usage),
             message.tool_call_id or None,
             answers,
             len(file.calls) - calls,
@@ -323,8 +324,21 @@ def _add_call(file: _File, position: int, call: Call | None, state: State | None
             "\n\n".join([as_text(output.content) for output in outputs]) if outputs else None,
             "\n".join([output.name or "" for output in outputs]),
             None,
+            _typed(name, call_id, arguments),
         ]
     )
+
+
+def _typed(name: str | None, call_id: str | None, arguments: str) -> str | None:
+    """Return the command of a call that a person typed behind a `!`; null for a call of the assistant's."""
+    if name != "Bash" or not call_id or not _TYPED_ID.match(call_id):
+        return None
+    try:
+        value, _ = parse(arguments)
+    except (ValueError, RecursionError):
+        return None
+    command = value.get("command") if isinstance(value, dict) else None
+    return Cleaner().text(command) if isinstance(command, str) else None
 
 
 def _add_context(file: _File, position: int, context: ContextItem) -> None:

@@ -33,7 +33,8 @@ ROWS = Table(
         Column(
             "own_basis",
             TEXT,
-            "What the row's time is: `record` or `log_local` (`own_utc`), `file` (its modification time); null: its session's.",
+            "What the row's time is: `record` or `log_local` (`own_utc`), `file` (its modification time); null: its "
+            "session's.",
         ),
         Column("named_session", TEXT, "Session that the record names; null in a session's own file."),
         Column("standby", FLAG, "Whether the row holds only where its session has no better transcript."),

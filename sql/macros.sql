@@ -1,6 +1,7 @@
 -- Keys: 128 bits of SHA-256 in hexadecimal. Parts that can hold anything come last or with their length.
 create macro key_of(identity, agent, path) as
     substr(sha256(concat(identity, chr(0), chr(0), agent, chr(0), path)), 1, 32);
+create macro id_key_of(identity, agent, session_id) as key_of(identity, agent, concat(chr(0), session_id));
 create macro row_key(place, kind, own, parent, occurrence, text) as
     substr(sha256(concat(
         place, chr(0), kind, chr(0), coalesce(parent, ''), chr(0), occurrence, chr(0),

@@ -7,4 +7,4 @@ select
     call_key_of(places.file_key, row_id) as call_key,
 from rows
 join places using (artifact)
-where rows.kind = 'tool_call'
+where rows.kind = 'tool_call' and rows.call_no is not null

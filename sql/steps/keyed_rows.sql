@@ -1,53 +1,102 @@
--- Grain: one row per row of the timeline. Key: artifact, sequence. All that the joins give it, without its text.
+-- Grain: one row per row of the timeline or of its twins. Key: artifact, sequence. All that the joins give it, without
+-- its text.
 with
+replied as (select artifact, line, max(utc) as utc from exchange_pairs group by all),
+
+recalled as (
+    select twin_artifact as artifact, twin_sequence as sequence, min(utc) as utc
+    from twin_pairs
+    where twin_rule = 'history'
+    group by all
+),
+
+told as (
+    select pairs.event_artifact, pairs.event_record, call_rows.call_key, sessions.*
+    from usage_pairs as pairs
+    join call_rows using (artifact, call_no)
+    join session_places as sessions using (artifact)
+    where pairs.event_record is not null
+),
+
 timed as (
     select
         rows.artifact,
         rows.sequence,
         rows.line,
+        rows.record,
         rows.kind,
         rows.turn_type,
         rows.model,
         rows.call_no,
-        case when rows.own_basis is null then sessions.session_utc else rows.own_utc end as timestamp_utc,
-        case when rows.own_basis is null then 'session' else rows.own_basis end as basis,
-        case
-            when rows.own_basis is not null then rows.own_utc
-            else coalesce(rows.call_id_utc, rows.reasoning_utc, sessions.session_utc)
-        end as event_utc,
-        case
-            when rows.own_basis is not null then rows.own_basis
-            when rows.call_id_utc is not null then 'call_id'
-            when rows.reasoning_utc is not null then 'reasoning'
-            else 'session'
-        end as evidence,
-        sessions.session_key,
-        case when rows.kind = 'tool_call' then call_rows.row_id
-            else row_key(
-                places.place, concat(rows.kind, chr(0), rows.turn_type), rows.key, call_rows.row_id, rows.occurrence,
-                case when rows.keyed_by_text then rows.text else '' end
-            )
-        end as row_id,
-        call_rows.call_key,
+        case rows.own_basis when 'file' then places.mtime_utc else rows.own_utc end as own_utc,
+        rows.own_basis,
+        sessions.session_utc,
+        -- Of an item's rows those of a call's end have the call's time first.
+        ended.utc as ended_utc,
+        case when rows.kind <> 'problem' then replied.utc end as replied_utc,
+        rows.kind in ('tool_result', 'permission_decision') as is_end,
+        rows.call_id_utc,
+        rows.reasoning_utc,
+        recalled.utc as recalled_utc,
+        coalesce(sessions.session_key, told.session_key, named.session_key) as session_key,
+        coalesce(sessions.session_id, told.session_id, named.session_id) as session_id,
+        coalesce(sessions.project_path, told.project_path, named.project_path) as project_path,
+        coalesce(row_ids.call_key, told.call_key) as call_key,
+        row_ids.row_id,
+        repeated.repeats_row_id,
+        places.twin_rule is not null as secondary,
+        twins.twin_artifact,
+        twins.twin_sequence,
+        twins.seconds_apart,
     from rows
     join places using (artifact)
-    left join session_places as sessions using (artifact)
-    left join call_rows on call_rows.artifact = rows.artifact and call_rows.call_no = rows.call_no
+    join row_ids on row_ids.artifact = rows.artifact and row_ids.sequence = rows.sequence
+    left join session_places as sessions on sessions.artifact = rows.artifact
+    left join told on told.event_artifact = rows.artifact and told.event_record = rows.record
+    left join named_sessions as named
+        on named.home = places.home and named.agent = places.agent and named.session_id = rows.named_session
+    left join usage_pairs as ended on ended.artifact = rows.artifact and ended.call_no = rows.call_no
+    left join replied on replied.artifact = rows.artifact and replied.line = rows.line
+    left join recalled on recalled.artifact = rows.artifact and recalled.sequence = rows.sequence
+    left join repeated_rows as repeated on repeated.artifact = rows.artifact and repeated.sequence = rows.sequence
+    left join twin_pairs as twins on twins.artifact = rows.artifact and twins.sequence = rows.sequence
 )
 
 select
     artifact,
     sequence,
     line,
+    record,
     kind,
     turn_type,
     model,
     call_no,
-    timestamp_utc,
-    case when timestamp_utc is not null then basis end as timestamp_basis,
-    event_utc,
-    case when event_utc is not null then evidence end as event_basis,
+    case when own_basis is null then session_utc else own_utc end as timestamp_utc,
+    case when timestamp_utc is not null then coalesce(own_basis, 'session') end as timestamp_basis,
+    case
+        when own_basis is not null then own_utc
+        when is_end then coalesce(call_id_utc, ended_utc, replied_utc, reasoning_utc, recalled_utc, session_utc)
+        else coalesce(call_id_utc, replied_utc, ended_utc, reasoning_utc, recalled_utc, session_utc)
+    end as event_utc,
+    case
+        when event_utc is null then null
+        when own_basis is not null then own_basis
+        when call_id_utc is not null then 'call_id'
+        when ended_utc is not null and (is_end or replied_utc is null) then 'tool_usage'
+        when replied_utc is not null then 'chat_interaction'
+        when reasoning_utc is not null then 'reasoning'
+        when recalled_utc is not null then 'input_history'
+        else 'session'
+    end as event_basis,
     session_key,
-    row_id,
+    session_id,
+    project_path,
     call_key,
+    row_id,
+    repeats_row_id,
+    secondary,
+    secondary and twin_sequence is null and kind = 'message' as recovered,
+    twin_artifact,
+    twin_sequence,
+    seconds_apart,
 from timed

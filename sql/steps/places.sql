@@ -8,6 +8,7 @@ select
     agent,
     source,
     is_session,
+    twin_rule,
     home_path,
     source_file,
     bytes,

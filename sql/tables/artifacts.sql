@@ -1,12 +1,19 @@
 -- Grain: one row per file of an assistant in a home. Key: host, user, source_file.
 -- A record has a row where a table has one that was made from it.
 with
+-- Records that several tables have rows of count once.
 lines as (
-    select artifact, count(distinct line) as records from keyed_rows where line > 0 and kind <> 'problem' group by all
+    select artifact, line, record from keyed_rows where line > 0 and kind <> 'problem'
+    union
+    select artifact, line, record from tokens
+    union
+    select artifact, line, record from suggestions
+    union
+    select artifact, line, record from rules
 ),
 
 made as (
-    select artifact, records from lines
+    select artifact, count(*) as records from lines group by all
     union all
     select artifact, sum(records) as records from calls group by all
     union all

@@ -1,23 +1,51 @@
--- Grain: one row per session file that can be read or that the index knows, and per index entry without a file.
--- Key: session_key.
+-- Grain: one row per session file that can be read or that the index knows, per index entry without a file, and per
+-- session that events alone name. Key: session_key.
 with
+held as (
+    select keyed_rows.*, places.is_session
+    from keyed_rows
+    join places using (artifact)
+    where keyed_rows.twin_sequence is null and keyed_rows.session_key is not null
+),
+
 counted as (
     select
-        artifact,
+        session_key,
         min(event_utc) as first_event_utc,
         max(event_utc) as last_event_utc,
-        count(*) filter (kind = 'message' and turn_type = 'user') as user_turns,
-        count(*) filter (kind = 'message' and turn_type = 'assistant') as assistant_turns,
-        count(*) filter (kind = 'tool_call') as tool_calls,
-    from keyed_rows
+        count(*) filter (repeats_row_id is null and kind = 'message' and turn_type = 'user') as user_turns,
+        count(*) filter (repeats_row_id is null and kind = 'message' and turn_type = 'assistant') as assistant_turns,
+        count(*) filter (repeats_row_id is null and kind = 'tool_call') as tool_calls,
+    from held
+    group by all
+),
+
+acted as (
+    select
+        sessions.session_key,
+        count(*) filter (calls.status = 'errored' or calls.exit_code <> 0) as tool_errors,
+        count(*) filter (judged.decision = 'denied') as denied_calls,
+        count(*) filter (calls.tool_kind in ('edit', 'write') and calls.status = 'done') as edits,
+        sum(calls.lines_added) as lines_added,
+        sum(calls.lines_removed) as lines_removed,
+    from calls
+    join judged_calls as judged on judged.artifact = calls.artifact and judged.call_no = calls.call_no
+    join session_places as sessions on sessions.artifact = calls.artifact
     group by all
 ),
 
 first_named as (
-    select artifact, model, min(sequence) as sequence from keyed_rows where model is not null group by all
+    select distinct on (session_key, model) session_key, model, is_session, artifact, sequence
+    from held
+    where model is not null
+    order by is_session desc, artifact, sequence
 ),
 
-named as (select artifact, list(model order by sequence) as models from first_named group by all),
+named as (
+    select session_key, list(model order by is_session desc, artifact, sequence) as models
+    from first_named
+    group by all
+),
 
 lost as (select distinct artifact from faults where text is not null),
 
@@ -31,17 +59,11 @@ of_files as (
         sessions.project_path,
         sessions.workspace_directory,
         sessions.mode,
-        named.models,
         coalesce(sessions.session_utc, places.mtime_utc) as started_utc,
         case
             when sessions.session_utc is not null then 'session'
             when places.mtime_utc is not null then 'file'
         end as started_basis,
-        counted.first_event_utc,
-        counted.last_event_utc,
-        coalesce(counted.user_turns, 0) as user_turns,
-        coalesce(counted.assistant_turns, 0) as assistant_turns,
-        coalesce(counted.tool_calls, 0) as tool_calls,
         sessions.prompt_tokens,
         sessions.completion_tokens,
         sessions.cached_tokens,
@@ -55,51 +77,47 @@ of_files as (
         sessions.integration_type,
     from session_places as sessions
     join places using (artifact)
-    left join counted using (artifact)
-    left join named using (artifact)
     left join lost using (artifact)
     where sessions.is_readable or sessions.in_index
 ),
 
--- An entry that is the entry of no file is that of a deleted session.
 of_entries as (
     select
-        indexed.artifact,
-        key_of(places.identity, indexed.agent, concat(chr(0), indexed.session_id)) as session_key,
-        indexed.session_id,
-        null::varchar as file_id,
-        indexed.title,
-        indexed.project_path,
-        indexed.workspace_directory,
-        null::varchar as mode,
-        null::varchar[] as models,
-        indexed.created_utc as started_utc,
-        case when indexed.created_utc is not null then 'session' end as started_basis,
-        null::timestamp_ms as first_event_utc,
-        null::timestamp_ms as last_event_utc,
-        0 as user_turns,
-        0 as assistant_turns,
-        0 as tool_calls,
-        null::bigint as prompt_tokens,
-        null::bigint as completion_tokens,
-        null::bigint as cached_tokens,
-        null::double as total_cost_usd,
-        indexed.message_count as index_message_count,
+        artifact,
+        session_key,
+        session_id,
+        title,
+        project_path,
+        workspace_directory,
+        created_utc as started_utc,
+        case when created_utc is not null then 'session' end as started_basis,
+        message_count as index_message_count,
         false as has_file,
         true as in_index,
         false as compacted,
-        indexed.scratch,
+        scratch,
         false as damaged,
-        indexed.integration_type,
-    from indexed
-    join places using (artifact)
-    anti join session_places as sessions
-        on sessions.home = indexed.home
-        and sessions.agent = indexed.agent
-        and (sessions.file_id = indexed.session_id or sessions.entry_id = indexed.session_id)
+        integration_type,
+    from entry_sessions
 ),
 
-found as (from of_files union all by name from of_entries)
+of_events as (
+    select
+        artifact,
+        session_key,
+        session_id,
+        first_utc as started_utc,
+        case when first_utc is not null then 'record' end as started_basis,
+        false as has_file,
+        false as in_index,
+        false as compacted,
+        false as scratch,
+        false as damaged,
+    from named_sessions
+    where is_unlisted
+),
+
+found as (from of_files union all by name from of_entries union all by name from of_events)
 
 select
     places.host,
@@ -113,14 +131,19 @@ select
     nullif(regexp_extract(found.project_path, '([^/\\]+)[/\\]*$', 1), '') as project_name,
     found.workspace_directory,
     found.mode,
-    found.models,
+    named.models,
     found.started_utc,
     found.started_basis,
-    found.first_event_utc,
-    found.last_event_utc,
-    found.user_turns,
-    found.assistant_turns,
-    found.tool_calls,
+    counted.first_event_utc,
+    counted.last_event_utc,
+    coalesce(counted.user_turns, 0) as user_turns,
+    coalesce(counted.assistant_turns, 0) as assistant_turns,
+    coalesce(counted.tool_calls, 0) as tool_calls,
+    coalesce(acted.tool_errors, 0) as tool_errors,
+    coalesce(acted.denied_calls, 0) as denied_calls,
+    coalesce(acted.edits, 0) as edits,
+    coalesce(acted.lines_added, 0) as lines_added,
+    coalesce(acted.lines_removed, 0) as lines_removed,
     found.prompt_tokens,
     found.completion_tokens,
     found.cached_tokens,
@@ -139,3 +162,6 @@ select
     true as current,
 from found
 join places using (artifact)
+left join counted using (session_key)
+left join named using (session_key)
+left join acted using (session_key)

@@ -1,0 +1,27 @@
+-- Grain: one row per completion or next edit that the editor offered. Key: row_id. Texts where they are asked for.
+select
+    places.host,
+    places."user",
+    places.agent,
+    null::varchar as session_key,
+    suggestions.utc,
+    suggestions.model,
+    suggestions.provider,
+    suggestions.file_path,
+    suggestions.accepted,
+    suggestions.latency_ms,
+    suggestions.cache_hit,
+    suggestions.prompt_chars,
+    suggestions.completion_chars,
+    case when getvariable('completion_text') then suggestions.prompt end as prompt,
+    case when getvariable('completion_text') then suggestions.completion end as completion,
+    suggestions.utc as event_utc,
+    places.source,
+    places.source_file,
+    suggestions.line as source_line,
+    row_key(places.place, 'completion', suggestions.key, null, suggestions.occurrence, '') as row_id,
+    places.home_path,
+    places.collection_id,
+    true as current,
+from suggestions
+join places using (artifact)
