@@ -10,9 +10,8 @@ stream/streamChatResponse.helpers.ts, commands/chat.ts (which colours its messag
 import re
 from collections import defaultdict, deque
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
-from urllib.parse import unquote
 
 import polars as pl
 
@@ -22,7 +21,7 @@ from parsers._secrets import mask
 from parsers._text import Cleaner, decode
 from pipeline.normalize import moment, notes, trim
 from pipeline.schema import Column, Table
-from pipeline.source import Problem, Records, Source
+from pipeline.source import Problem, Records, Row, Source
 
 TEXT, NUMBER = pl.String(), pl.Int32()
 
@@ -99,7 +98,7 @@ class Messages:
         address = head[1] if head else ""
         fields = self._fields(event, text, head.end() if head else len(text))
         agent = _AGENT.search(address)
-        named = fields.get("agentId") or (unquote(agent[1]) if agent else None)
+        named = fields.get("agentId") or (agent[1] if agent else None)
         keys = fields.get("metadataKeys")
         event.said = as_text(named) or "-"
         if isinstance(keys, list):
@@ -198,11 +197,11 @@ def _events(log: Log, file: str, records: Records) -> list[Event]:
     return events
 
 
-def _row(event: Event) -> tuple[object, ...]:
+def _row(event: Event) -> Row:
     """The event as a row of `EVENTS`, without secrets."""
-    said, metadata = mask(event.said), mask(event.metadata)
     tool_name = mask(event.tool_name) if event.tool_name else None
-    return astuple(replace(event, said=said, metadata=metadata, tool_name=tool_name))
+    place = (event.line, event.record, event.file, event.time, event.key, event.event)
+    return (*place, mask(event.said), mask(event.metadata), event.status, tool_name)
 
 
 def stage(raw: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:

@@ -40,7 +40,7 @@ def read(data: bytes, path: str, records: Records) -> None:
     """Read the rules, or record the loss of a file in any other shape."""
     decoded = decode(data)
     if not decoded.text.strip("\0 \t\r\n"):
-        reason = "zero_filled" if b"\0" in data else "empty_file"
+        reason = "zero_filled" if "\0" in decoded.text else "empty_file"
         records.lose(0, reason, f"parser: unreadable ({reason})", size=len(data))
         return
     try:
