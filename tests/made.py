@@ -33,7 +33,7 @@ def reply(text: str, *calls: Json, prompt: str | None = None, completion: str | 
     if calls:
         item["message"]["toolCalls"], item["toolCallStates"] = asked, list(calls)
     if prompt is not None:
-        item["promptLogs"] = [{"modelTitle": "m", "prompt": prompt, "completion": completion or text}]
+        item["promptLogs"] = [{"prompt": prompt, "completion": completion or text}]
     return item
 
 
