@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from parsers.continue_cn_log import SOURCE
-from tests.stages import Staged, fixtures_of, stage_bytes, stage_files
+from tests.source_files import Staged, fixtures_of, stage_bytes, stage_files
 
 LOGS = fixtures_of(SOURCE, ".continue")
 PREFIX = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) \[[0-9a-f]{8}\] \[[a-z]+\]: ")

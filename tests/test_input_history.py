@@ -9,7 +9,7 @@ import pytest
 
 from parsers.continue_input_history import SOURCE
 from pipeline.source import TwinRule
-from tests.stages import Staged, fixtures_of, stage_bytes, stage_files
+from tests.source_files import Staged, fixtures_of, stage_bytes, stage_files
 
 FILES = fixtures_of(SOURCE, ".continue")
 EPOCH = datetime(1970, 1, 1)

@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from parsers.continue_permissions import SOURCE
-from tests.stages import Staged, fixtures_of, stage_bytes, stage_files
+from tests.source_files import Staged, fixtures_of, stage_bytes, stage_files
 
 FILES = fixtures_of(SOURCE, ".continue")
 TEMPLATE = """# cn tool permissions

@@ -1,4 +1,4 @@
-"""Files of one source read and staged, without a lake: what a source's own tests look at."""
+"""Files of one source through the engine's first two stages, without a lake: what a source's own tests look at."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
