@@ -1,7 +1,7 @@
 """Make homes with sessions as the real programs write them: `python -m bench.generate OUT --megabytes 1000`.
 
 The same flags give the same tree, byte for byte, with the same modification times: OUT/<user>/.continue/ with
-`sessions/*.json` (two-space pretty print, no final line feed),
+`sessions/*.json` (two-space pretty print, no final line feed), the editor's event files `dev_data/0.2.0/*.jsonl`,
 the index `sessions/sessions.json`, `config.yaml` and, where `cn` was used, `permissions.yaml`.
 """
 
@@ -18,6 +18,7 @@ from typing import TypeVar
 import orjson
 
 from bench.cn import TerminalSession
+from bench.events import EventFiles
 from bench.projects import Project, make_project, new_id
 from bench.texts import Texts
 from bench.tools import Json
@@ -69,17 +70,19 @@ class Sizes:
     damage_share: float = _flag(0.005, "share of session files that are damaged")
     terminal_share: float = _flag(0.5, "share of sessions of the command line program, the others being the editor's")
     foreign_share: float = _flag(0.25, "share of projects whose people do not write English")
+    events: int = _flag(1, "whether there are the editor's event files, too: 1 or 0")
     seed: int = _flag(7, "seed of everything")
 
 
 @dataclass(slots=True)
 class Made:
-    """What was made: counts, the session files' size in bytes, kinds of damage by path."""
+    """What was made: counts, sizes of session files and of event files (bytes), kinds of damage by path."""
 
     homes: int = 0
     files: int = 0
     items: int = 0
     size: int = 0
+    event_bytes: int = 0
     damaged: dict[Path, str] = field(default_factory=dict)
 
 
@@ -115,6 +118,7 @@ class _Home:
             make_project(self.rng, texts, home, sizes.foreign_share) for _ in range(self.rng.randint(2, 6))
         ]
         self.entries: list[Json] = []
+        self.events = EventFiles(random.Random(f"events {path.name} {sizes.seed}"))
 
     def write(self, share: float) -> None:
         """Write session files of about `share` bytes, and the files beside them."""
@@ -131,7 +135,13 @@ class _Home:
         _write(folder.parent / "config.yaml", CONFIG.encode(), FIRST_MS)
         if self.sizes.terminal_share:
             _write(folder.parent / "permissions.yaml", PERMISSIONS.encode(), FIRST_MS)
-        for directory in (folder, folder.parent, self.path, self.path.parent):
+        events = self.events.files(folder.parent / "dev_data" / "0.2.0") if self.sizes.events else {}
+        for place, data in events.items():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            _write(place, data, last)
+            self.made.event_bytes += len(data)
+        made = {directory for place in events for directory in (place.parent, place.parent.parent)}
+        for directory in (*made, folder, folder.parent, self.path, self.path.parent):
             os.utime(directory, ns=(last * 1_000_000, last * 1_000_000))
         self.made.homes += 1
 
@@ -153,6 +163,8 @@ class _Home:
         self.made.files += 1
         self.made.items += len(document["history"])
         self.made.size += len(data)
+        if isinstance(session, EditorSession):
+            self.events.add(document["sessionId"], session.events)
         if rng.random() > (0.5 if damage == "cut" else 0.01):
             self._list(document, start)
 
@@ -223,7 +235,7 @@ def main(words: Sequence[str] | None = None) -> None:
         parser.error(f"{arguments.out} is not empty")
     made = generate(arguments.out, read_flags(arguments))
     counts = f"{made.homes} homes, {made.files} session files ({len(made.damaged)} damaged), {made.items} items"
-    print(f"{counts}, {made.size / 1e6:.1f} MB")
+    print(f"{counts}, {made.size / 1e6:.1f} MB, and {made.event_bytes / 1e6:.1f} MB of event files")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measure a build on generated homes: `python -m bench.run [--megabytes 1000] [--workers 1,2] [--keep DIR]`.
 
-In one run: `orjson.loads` over all session files on one core, then `homelake build` of the same files into a
+In one run: `orjson.loads` over all session and event files on one core, then `homelake build` of the same files into a
 new lake for each number of workers, bound to as many cores. The page cache is warm for all of them.
 """
 
@@ -111,7 +111,7 @@ def lake_size(lake: Path) -> int:
 def table(baseline: dict[str, float], results: Sequence[Result]) -> str:
     """The figures for people."""
     size, loads = baseline["bytes"] / 1e6, baseline["loads"]
-    counts = f"{baseline['files']:.0f} session files, {baseline['failed']:.0f} refused by orjson"
+    counts = f"{baseline['files']:.0f} files, {baseline['failed']:.0f} refused by orjson"
     lines = [
         f"input         {size:.1f} MB in {counts}",
         f"orjson.loads  {loads:.2f} s, {size / loads:.0f} MB/s (reading: {baseline['read']:.2f} s)",

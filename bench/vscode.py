@@ -7,6 +7,7 @@ Every call's state repeats the definition of its tool, every reply has a prompt 
 import random
 from typing import Any
 
+from bench.events import exchange, usage
 from bench.projects import Project, new_id
 from bench.texts import Texts
 from bench.tools import Json
@@ -36,6 +37,8 @@ class EditorSession:
         self.rng, self.texts, self.project = rng, texts, project
         self.end_ms = start_ms
         self.history: list[Json] = []
+        self.events: list[tuple[int, str, Json]] = []
+        """What the extension logs beside the session: time (ms), name and fields of each event."""
         self.model = rng.choice(MODELS)
         self.long_share = 0.0
         self._said: list[str] = []
@@ -135,7 +138,10 @@ class EditorSession:
         message = {"id": new_id(rng), "role": "assistant", "content": said, "toolCalls": asked}
         self._reply(message, states, f"<assistant>\n{said}\n\n{steps}")
         self._say("assistant", "\n".join([said or " ", *lines]))
-        for state in states:
+        for number, state in enumerate(states):
+            ended = usage(state)
+            if ended is not None:
+                self.events.append((self._now() + 900 + number, "toolUsage", ended))
             self._result(state)
         return not {"calling", "generated", "canceled"} & set(outcomes)
 
@@ -151,6 +157,11 @@ class EditorSession:
             "completion": completion,
         }
         self.history.append(item | {"promptLogs": [log], "isGatheringContext": False})
+        self.events.append((self._now(), "chatInteraction", exchange(self.model, log["prompt"], completion)))
+
+    def _now(self) -> int:
+        """Time of the item that was added last (ms): a second an item, which keeps them apart."""
+        return self.end_ms + 1000 * (len(self.history) % 1000)
 
     def _result(self, state: Json) -> None:
         text = "\n\n".join(item["content"] for item in state.get("output", []))

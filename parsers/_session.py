@@ -4,7 +4,9 @@ Files: `<state>/sessions/<sessionId>.json`, rewritten whole on every save, so th
 The session has no time of its own, nor has an item: the index gives its start.
 """
 
+import re
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -12,8 +14,10 @@ import msgspec
 
 from parsers._documents import Document, Element, Fault, read_object, size_of
 from parsers._fit import fit
-from parsers._json import Json, UncleanError, as_text, clean, compact, token
+from parsers._json import Json, UncleanError, as_text, clean, compact, parse, token
 from parsers._paths import project_path
+from parsers._prompt_logs import exchanges, take_logs
+from parsers._session_tokens import stated
 from parsers._session_types import (
     CONTINUE,
     Call,
@@ -31,6 +35,7 @@ from parsers._session_types import (
 from parsers._text import Cleaner, decode
 from pipeline.source import Records
 
+_TYPED_ID = re.compile("shell-[0-9]{13}-")
 _KEYS = ("sessionId", "title", "workspaceDirectory", "mode", "chatModelTitle", "usage")
 
 
@@ -62,7 +67,7 @@ def _is_added(session: Head, file: _File, before: dict[str, int]) -> bool:
     arrays = [array for array in session.arrays() if array is not None]
     try:
         for position, item in enumerate(chain(*arrays), 1):
-            _add_item(file, position, item)
+            _add_item(file, position, item, exchanges(item.prompt_logs or ()))
         _finish(file, session, sum(map(len, arrays)) if arrays else None)
     except (UnicodeDecodeError, UncleanError, RecursionError):  # in a value that is kept as JSON
         return False
@@ -169,9 +174,10 @@ def _add_element(file: _File, element: Element, bad: str | None) -> None:
         if isinstance(value, Fault):
             reason, text = value.reason, value.text
         elif is_item(value) and isinstance(value, dict):
-            item = fit(file.kind.item, _without_odd_logs(value), cleaner, wrong)
+            bare, requests = take_logs(value, bad)
+            item = fit(file.kind.item, bare, cleaner, wrong)
             file.records.note_all(element.position, cleaner.reasons, wrong)
-            _add_item(file, element.position, item)
+            _add_item(file, element.position, item, requests)
             return
         else:
             reason, text = "wrong_type" if isinstance(value, dict) else "not_an_object", compact(clean(value, cleaner))
@@ -179,13 +185,6 @@ def _add_element(file: _File, element: Element, bad: str | None) -> None:
         reason, text = "nesting_too_deep", element.raw
     text = f"parser: unparseable record {element.position} ({reason}): {cleaner.text(text)}"
     file.records.lose(element.position, reason, text, size=element.size)
-
-
-def _without_odd_logs(item: dict[str, Json]) -> dict[str, Json]:
-    """Leave out what `promptLogs` holds in other shapes, which are known and mean nothing: no note."""
-    logs = item.get("promptLogs")
-    kept = [log for log in logs if isinstance(log, dict)] if isinstance(logs, list) else []
-    return {**item, "promptLogs": kept}
 
 
 def _finish(file: _File, head: Head, items: int | None) -> None:
@@ -212,8 +211,8 @@ def _finish(file: _File, head: Head, items: int | None) -> None:
     )
 
 
-def _add_item(file: _File, position: int, item: Item) -> None:
-    """Add an element of `history` with its calls and context items."""
+def _add_item(file: _File, position: int, item: Item, requests: Iterable[int]) -> None:
+    """Add an element of `history` with its calls, context items and the hashes of its model requests."""
     message, reasoning = item.message, item.reasoning or Reasoning()
     text = _content(message.content)
     usage_model = message.usage.model if message.usage else None
@@ -223,6 +222,7 @@ def _add_item(file: _File, position: int, item: Item) -> None:
         _add_calls(file, position, message.tool_calls or [], states)
     for context in item.contexts():
         _add_context(file, position, context)
+    file.records.rows["prompt_logs"].extend((position, request) for request in requests)
     answers = _answer(file, position, message.tool_call_id, text) if message.role == "tool" else None
     file.records.count += 1
     file.records.rows["items"].append(
@@ -236,6 +236,7 @@ def _add_item(file: _File, position: int, item: Item) -> None:
             item.conversation_summary,
             _model_title(item.prompt_logs),
             usage_model if isinstance(usage_model, str) and usage_model else None,
+            *stated(message.usage),
             message.tool_call_id or None,
             answers,
             len(file.calls) - calls,
@@ -339,8 +340,21 @@ def _add_call(file: _File, position: int, call: Call | None, state: State | None
             "\n\n".join([as_text(output.content) for output in outputs]) if outputs else None,
             "\n".join([output.name or "" for output in outputs]),
             None,
+            _typed(name, call_id, arguments),
         ]
     )
+
+
+def _typed(name: str | None, call_id: str | None, arguments: str) -> str | None:
+    """Return the command of a call that a person typed behind a `!`; null for a call of the assistant's."""
+    if name != "Bash" or not call_id or not _TYPED_ID.match(call_id):
+        return None
+    try:
+        value, _ = parse(arguments)
+    except (ValueError, RecursionError):
+        return None
+    command = value.get("command") if isinstance(value, dict) else None
+    return Cleaner().text(command) if isinstance(command, str) else None
 
 
 def _add_context(file: _File, position: int, context: ContextItem) -> None:

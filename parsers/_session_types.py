@@ -16,6 +16,14 @@ from pipeline.schema import Column, Table
 
 TEXT, NUMBER = pl.String(), pl.Int32()
 
+REPLY_COUNTS = {
+    "prompt_tokens": "prompt_tokens",
+    "completion_tokens": "completion_tokens",
+    "cache_read_tokens": "prompt_tokens_details.cached_tokens",
+    "cache_write_tokens": "prompt_tokens_details.cache_write_tokens",
+}
+"""Raw columns that hold the counts of a reply, and their fields in the file (`promptTokens` and so on in some)."""
+
 HEADS = Table(
     "heads",
     "one record per session document",
@@ -49,6 +57,8 @@ ITEMS = Table(
         Column("summary", TEXT, "`conversationSummary`."),
         Column("model_title", TEXT, "Model of the last of `promptLogs` that names one."),
         Column("usage_model", TEXT, "`message.usage.model`."),
+        *(Column(name, TEXT, f"`message.usage.{field}`, a JSON token.") for name, field in REPLY_COUNTS.items()),
+        Column("cost_cents", TEXT, "`message.usage.cost_cents`, a JSON token."),
         Column("tool_call_id", TEXT, "`message.toolCallId`."),
         Column("answers", NUMBER, "Number of the call that a `tool` message answers."),
         Column("calls", NUMBER, "Calls of the item."),
@@ -75,6 +85,7 @@ CALLS = Table(
         ),
         Column("output_names", TEXT, "Names of the output items, a line each."),
         Column("answered", NUMBER, "Position of the `tool` message that answers it."),
+        Column("typed", TEXT, "Command of a call that a person typed."),
     ),
 )
 
@@ -93,7 +104,17 @@ CONTEXT = Table(
     ),
 )
 
-TABLES = (HEADS, ITEMS, CALLS, CONTEXT)
+PROMPT_LOGS = Table(
+    "prompt_logs",
+    "one record per entry of `promptLogs` with a prompt and a completion",
+    (),
+    (
+        Column("position", NUMBER, "Position of its item."),
+        Column("exchange", pl.Int64(), "Hash of its prompt and its completion, of this process."),
+    ),
+)
+
+TABLES = (HEADS, ITEMS, CALLS, CONTEXT, PROMPT_LOGS)
 
 
 class Function(msgspec.Struct, gc=False):
@@ -127,10 +148,27 @@ class State(msgspec.Struct, rename="camel", gc=False):
     output: list[Output] | None = None
 
 
-class MessageUsage(msgspec.Struct, gc=False):
-    """`message.usage` as far as it names the model."""
+class ReplyDetails(msgspec.Struct, gc=False):
+    """`message.usage.prompt_tokens_details`, in the API's words or in those of the editor's core."""
+
+    cached_tokens: Any = None
+    cache_read_tokens: Any = None
+    cache_write_tokens: Any = None
+    core_cached: Any = msgspec.field(default=None, name="cachedTokens")
+    core_cache_write: Any = msgspec.field(default=None, name="cacheWriteTokens")
+
+
+class ReplyUsage(msgspec.Struct, gc=False):
+    """`message.usage`, in the API's words or in those of the editor's core; the cost is in whole cents."""
 
     model: Any = None
+    prompt_tokens: Any = None
+    completion_tokens: Any = None
+    prompt_tokens_details: ReplyDetails | None = None
+    core_prompt: Any = msgspec.field(default=None, name="promptTokens")
+    core_completion: Any = msgspec.field(default=None, name="completionTokens")
+    core_details: ReplyDetails | None = msgspec.field(default=None, name="promptTokensDetails")
+    cost_cents: Any = None
 
 
 class Message(msgspec.Struct, rename="camel", gc=False):
@@ -140,13 +178,15 @@ class Message(msgspec.Struct, rename="camel", gc=False):
     content: Any = None
     tool_calls: list[Call] | None = None
     tool_call_id: str | None = None
-    usage: MessageUsage | None = None
+    usage: ReplyUsage | None = None
 
 
 class Prompt(msgspec.Struct, rename="camel", gc=False):
-    """An entry of `promptLogs`, without its prompt and completion."""
+    """An entry of `promptLogs`; what its texts hold is nobody's fault, so they are decoded one by one."""
 
     model_title: Any = None
+    prompt: msgspec.Raw = msgspec.Raw()
+    completion: msgspec.Raw = msgspec.Raw()
 
     @property
     def model(self) -> object:

@@ -12,7 +12,7 @@ _BAD_RUNS = re.compile("([\udc80-\udcff]+)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ODD = re.compile("[\ud800-\udfff\0]")
 _NUL_RUN = re.compile("\0{17,}")
-_NONCHARACTERS = [chr(code) for code in range(0xFDD0, 0xFDF0)]
+NONCHARACTERS = [chr(code) for code in range(0xFDD0, 0xFDF0)]
 
 
 @dataclass(slots=True)
@@ -25,18 +25,28 @@ class Text:
 
 def decode(data: bytes) -> Text:
     """Decode UTF-8 with or without a byte order mark, or UTF-16 with one (or with every other byte NUL)."""
+    wide = decode_utf_16(data)
+    return decode_utf_8(data.removeprefix(codecs.BOM_UTF8)) if wide is None else Text(wide)
+
+
+def decode_utf_16(data: bytes) -> str | None:
+    """Decode UTF-16 with a byte order mark or with every other byte NUL; null for what is none."""
     for mark, encoding, at in ((codecs.BOM_UTF16_LE, "utf-16-le", 1), (codecs.BOM_UTF16_BE, "utf-16-be", 0)):
         if data.startswith(mark):
-            return Text(_wide(data[2:], encoding))
+            return _wide(data[2:], encoding)
         if len(data) >= 4 and data[at:4:2] == b"\0\0" and 0 not in data[1 - at : 4 : 2]:
-            return Text(_wide(data, encoding))
-    data = data.removeprefix(codecs.BOM_UTF8)
+            return _wide(data, encoding)
+    return None
+
+
+def decode_utf_8(data: bytes) -> Text:
+    """Decode UTF-8 without a byte order mark, each run of other bytes as one mark."""
     try:
         return Text(data.decode())
     except UnicodeDecodeError:
         text = data.decode(errors="surrogateescape")
         # A noncharacter that the text does not hold marks the bad runs, so that they are told from escaped surrogates.
-        bad = next((mark for mark in _NONCHARACTERS if mark not in text), REPLACEMENT)
+        bad = next((mark for mark in NONCHARACTERS if mark not in text), REPLACEMENT)
         return Text(_BAD_RUNS.sub(bad, text), bad)
 
 

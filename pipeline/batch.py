@@ -3,7 +3,7 @@
 import gc
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from pipeline import parts
 from pipeline.extract import Extractor, Read, stage_two
-from pipeline.join import join
+from pipeline.join import Joined, Limits
 from pipeline.model import Artifact, Home
 from pipeline.parts import Part
 from pipeline.source import Source
@@ -47,28 +47,43 @@ class Result:
     problems: Counter[tuple[str, bool]] = field(default_factory=Counter)
     tables: Counter[str] = field(default_factory=Counter)
     reads: list[list[Read]] = field(default_factory=list)
+    failures: Counter[str] = field(default_factory=Counter)
     bytes: int = 0
 
 
-def run(batch: Batch, sources: Sequence[Source], folder: Path, memory: str) -> Result:
-    """Extract, normalize and join a batch; leave its rows as parts in `folder`."""
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How to work on a batch: the sources, a folder for its parts, what DuckDB may hold, and what the SQL asks for."""
+
+    sources: Sequence[Source]
+    folder: Path
+    memory: str
+    variables: Mapping[str, bool]
+
+
+def run(batch: Batch, work: Work) -> Result:
+    """Extract, normalize and join a batch; leave its rows as parts in the work's folder."""
     pa.set_cpu_count(1)
     gc.disable()  # decoded records hold no cycles, and walking them takes a fifth of the time
     try:
-        return _run(batch, sources, folder, memory)
+        return _run(batch, work)
     finally:
         gc.enable()
 
 
-def _run(batch: Batch, sources: Sequence[Source], folder: Path, memory: str) -> Result:
+def _run(batch: Batch, work: Work) -> Result:
     result = Result(batch.number, batch.bucket, bytes=batch.bytes)
-    staged = _staged(batch, sources, result)
-    with tempfile.TemporaryDirectory(dir=folder) as spill:
-        for table, frame in join(staged, spill, memory):
-            path = folder / f"{batch.number:06}.{table.name}.arrow"
+    staged = _staged(batch, work.sources, result)
+    with (
+        tempfile.TemporaryDirectory(dir=work.folder) as spill,
+        Joined(staged, Limits(spill, work.memory), work.variables) as joined,
+    ):
+        for table, frame in joined.tables():
+            path = work.folder / f"{batch.number:06}.{table.name}.arrow"
             result.parts.extend(parts.write(table, frame, path))
             result.tables[table.name] += frame.height
             _count(table.name, frame, result)
+        result.failures = joined.failures()
     return result
 
 

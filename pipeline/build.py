@@ -16,16 +16,17 @@ import polars as pl
 
 from pipeline import lake as lakes
 from pipeline import parts
-from pipeline.batch import Result, run
+from pipeline.batch import Result, Work, run
 from pipeline.catalog import write_catalog
 from pipeline.join import selects
 from pipeline.lake import LakeError
 from pipeline.model import Collection
 from pipeline.parts import Part
 from pipeline.plan import Plan, default_buckets, plan
-from pipeline.schema import COLLECTIONS, FORMAT_VERSION, TABLES
 from pipeline.source import Source
 from pipeline.staging import conform
+from pipeline.tables import FORMAT_VERSION, TABLES
+from pipeline.tables.inventory import COLLECTIONS
 from pipeline.workers import workers
 
 MEMORY_PER_WORKER = "1GB"
@@ -37,11 +38,15 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to build: worker processes, buckets of a new lake (null: by its size), and whether to start empty."""
+    """How to build: worker processes, buckets of a new lake (null: by its size), whether to start empty.
+
+    `completion_text` keeps the texts of the editor's completions.
+    """
 
     workers: int = 1
     buckets: int | None = None
     replace: bool = False
+    completion_text: bool = False
 
 
 @dataclass(slots=True)
@@ -58,6 +63,8 @@ class Summary:
     statuses: Counter[str] = field(default_factory=Counter)
     nameless: int = 0
     """Homes without a user."""
+    failures: Counter[str] = field(default_factory=Counter)
+    """Rows that checks found wrong, by check; empty where all passed."""
 
 
 def build(
@@ -80,14 +87,16 @@ def build(
         folder = lakes.start(lake)
         try:
             with workers(settings.workers) as executor:
-                results = _extract(executor, planned, (sources, folder / "parts"), progress)
+                variables = {"completion_text": settings.completion_text}
+                work = Work(sources, folder / "parts", MEMORY_PER_WORKER, variables)
+                results = _extract(executor, planned, work, progress)
                 content = _manifest(planned, results)
                 _refuse_changes(lake, content, previous)
                 ids = _collection_ids(collections, planned, results)
                 results.append(_collections(folder / "parts", collections, ids))
                 _write(executor, folder, results, ids)
             summary = _summary(planned, results)
-            lakes.write_manifest(folder, {**content, "tables": dict(sorted(summary.tables.items()))})
+            lakes.write_manifest(folder, {**content, **_outcome(summary)})
             shutil.rmtree(folder / "parts")
             final = lakes.finish(folder)
         except BaseException:
@@ -132,14 +141,12 @@ def _buckets(collections: Sequence[Collection], settings: Settings, previous: di
     return made
 
 
-def _extract(
-    executor: Executor, planned: Plan, work: tuple[Sequence[Source], Path], progress: Progress
-) -> list[Result]:
+def _extract(executor: Executor, planned: Plan, work: Work, progress: Progress) -> list[Result]:
     """Run the batches; return what they gave, in order."""
     total, done = sum(batch.bytes for batch in planned.batches), 0
     progress(0, total)
     results = []
-    for future in as_completed([executor.submit(run, batch, *work, MEMORY_PER_WORKER) for batch in planned.batches]):
+    for future in as_completed([executor.submit(run, batch, work) for batch in planned.batches]):
         result = future.result()
         results.append(result)
         done += result.bytes
@@ -214,8 +221,15 @@ def _summary(planned: Plan, results: Sequence[Result]) -> Summary:
         summary.rows.update(result.rows)
         summary.problems.update(result.problems)
         summary.tables.update(result.tables)
+        summary.failures.update(result.failures)
         summary.statuses.update(read.status.value for reads in result.reads for read in reads)
     return summary
+
+
+def _outcome(summary: Summary) -> dict[str, Any]:
+    """Rows of each table, and of each check the rows that it found wrong."""
+    checks = {name: summary.failures[name] for name in selects("checks")}
+    return {"tables": dict(sorted(summary.tables.items())), "checks": checks}
 
 
 def _manifest(planned: Plan, results: Sequence[Result]) -> dict[str, Any]:

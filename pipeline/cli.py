@@ -30,7 +30,7 @@ from pipeline.build import build as build_lake
 from pipeline.discover import Options, discover
 from pipeline.lake import LakeError
 from pipeline.model import Collection
-from pipeline.schema import TABLES
+from pipeline.tables import TABLES
 
 NOTHING_FOUND, WRONG_USE, INPUT_MISSING = 1, 2, 3
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -130,6 +130,9 @@ def build(
         ),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Start empty: forget what the lake holds.")] = False,
+    completion_text: Annotated[
+        bool, typer.Option("--completion-text", help="Keep the texts of the editor's completions, which are many.")
+    ] = False,
 ) -> None:
     """Build a lake from home directories, or build it anew from the same and further homes.
 
@@ -142,7 +145,7 @@ def build(
         _leave(collections, opened_all)
     try:
         with _progress() as report:
-            settings = Settings(workers, buckets, replace)
+            settings = Settings(workers, buckets, replace, completion_text)
             found = [collection for collection in collections if collection.homes]
             summary = build_lake(output, found, parsers.SOURCES, settings, report)
     except (LakeError, OSError, duckdb.IOException) as error:
@@ -307,6 +310,8 @@ def _told(summary: Summary, lake: Path) -> str:
     for lost, label in ((True, "losses"), (False, "notes")):
         counts = [f"{reason} {n:,}" for (reason, is_loss), n in sorted(summary.problems.items()) if is_loss == lost]
         lines.append(f"{label:<9} " + (", ".join(counts) or "none"))
+    wrong = [f"{name} {_plural(rows, 'row')}" for name, rows in sorted(summary.failures.items())]
+    lines.append(f"checks    {'FAILED: ' + ', '.join(wrong) if wrong else 'all passed'}")
     if summary.nameless:
         lines.append(f"users     {_plural(summary.nameless, 'home')} without a user: its path names none, see --user")
     return "\n".join(lines)

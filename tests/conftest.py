@@ -29,6 +29,7 @@ def corpus_lake(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Itera
     path = tmp_path_factory.mktemp("corpus_lake") / "lake"
     outcome = homelake("build", corpus, "-o", path, "--workers", "1")
     assert outcome.exit_code == 0, outcome.stderr
+    assert "checks    all passed" in outcome.stdout
     with opened(path) as lake:
         yield lake
 
@@ -50,7 +51,7 @@ def build_case(tmp_path: Path, open_lake: OpenLake) -> BuildCase:
             lay_out(f"cases/{case}", folder)
         outcome = homelake("build", folder / source, "-o", tmp_path / "lake", "--workers", "1", *options)
         assert outcome.exit_code == 0, outcome.stderr
-        assert "Traceback" not in outcome.stderr
+        assert "checks    all passed" in outcome.stdout
         return open_lake(tmp_path / "lake")
 
     return build

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bench import run
-from bench.baseline import measure, session_files
+from bench.baseline import event_files, measure, session_files
 from bench.generate import DAMAGE, INSERTED, Made, Sizes, generate, main
 from bench.measure import Measured, cores, family, run_measured
 from bench.words import EMOJI
@@ -237,8 +237,8 @@ def test_generate_command_refuses_a_directory_with_files(tmp_path: Path, capsys:
 def test_baseline_counts_files_bytes_and_refusals(homes: tuple[Path, Made]) -> None:
     figures = measure(homes[0])
 
-    assert figures["files"] == homes[1].files
-    assert figures["bytes"] == homes[1].size
+    assert figures["files"] == homes[1].files + len(event_files(homes[0]))
+    assert figures["bytes"] == homes[1].size + homes[1].event_bytes
     assert figures["failed"] == 0
     assert 0 < figures["loads"] < 10
 
@@ -329,3 +329,23 @@ def test_run_ends_with_the_output_of_a_failed_build(tmp_path: Path, monkeypatch:
 
     with pytest.raises(SystemExit, match="no such input"):
         run.main(["--megabytes", "0.2", "--homes", "1", "--keep", str(tmp_path / "homes")])
+
+
+def test_events_tell_of_the_replies_and_calls_of_their_sessions(
+    homes: tuple[Path, Made], sessions: list[dict[str, Any]]
+) -> None:
+    files = [path for path in event_files(homes[0]) if "user001" in path.parts]
+    lines = {path.stem: [json.loads(line) for line in path.read_bytes().splitlines()] for path in files}
+    keys = {
+        (session["sessionId"], log["prompt"], log["completion"])
+        for session in editor(sessions)
+        for item in session["history"]
+        for log in item.get("promptLogs", [])
+    }
+    calls = {state["toolCallId"] for state in states_of(editor(sessions))}
+    exchanges = lines["chatInteraction"]
+
+    assert {(e["sessionId"], e["prompt"], e["completion"]) for e in exchanges} <= keys
+    assert len(lines["tokensGenerated"]) == len(exchanges) > 10
+    assert [e["timestamp"] for e in exchanges] == sorted(e["timestamp"] for e in exchanges)
+    assert {e["toolCallId"] for e in lines["toolUsage"]} <= calls

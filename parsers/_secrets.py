@@ -1,0 +1,52 @@
+"""Values that no text may show: the login token in `userId` and the provider's key in `apiKey`.
+
+Continue's event lines carry the first (core/data/log.ts); its log shows the second, with `--verbose` in clear. Both
+stand in JSON, in JSON inside a string, or in a line that was cut in the middle of them.
+"""
+
+import re
+
+MASK = "***"
+
+_KEYS = ("userId", "apiKey")
+_SPACE = r"(?:\s|\\++[nrt])*+"
+_FIELD = re.compile(rf'"(?:{"|".join(_KEYS)})\\*+"{_SPACE}:{_SPACE}(\\*+)"')
+_QUOTE = re.compile(r'(?<!\\)(\\*+)"')
+
+
+def mask(text: str) -> str:
+    """Return `text` with the string values of the two keys replaced by `***`, the empty ones left.
+
+    A value that does not end reaches to the end of the text. Inside a string that holds JSON, quotes have a backslash
+    in front, inside a string of that one three, and so on.
+    """
+    if not any(key in text for key in _KEYS):
+        return text
+    kept, position = list[str](), 0
+    while field := _FIELD.search(text, position):
+        end = _value_end(text, field.end(), len(field[1]))
+        kept += [text[position : field.end()], MASK if end > field.end() else ""]
+        position = end
+    return "".join([*kept, text[position:]])
+
+
+def _value_end(text: str, start: int, depth: int) -> int:
+    """Return where the string value at `start` ends, whose own quotes have `depth` backslashes in front."""
+    for quote in _QUOTE.finditer(text, start):
+        run = len(quote[1])
+        if run < depth:  # the string around it ends
+            return quote.start()
+        if not _is_inner(run, depth):
+            return quote.end() - 1 - depth
+    return len(text)
+
+
+def _is_inner(run: int, depth: int) -> bool:
+    """Say whether a quote with `run` backslashes is part of a value whose own quotes have `depth` of them.
+
+    Each level of strings doubles the backslashes and adds one. A value can end in backslashes of its own.
+    """
+    level = depth + 1
+    if level & depth:  # no level that JSON makes
+        return run > depth
+    return (run - depth) % (2 * level) == level
