@@ -15,6 +15,8 @@ from parsers import (
     continue_tokens_generated,
     continue_tool_usage,
     pearai_chat_feedback,
+    pearai_chat_session,
+    pearai_index,
     pearai_tokens_generated,
 )
 from parsers.layouts import CONTINUE, PEARAI
@@ -24,6 +26,8 @@ from pipeline.source import Source
 SOURCES: tuple[Source, ...] = (
     continue_session.SOURCE,
     continue_index.SOURCE,
+    pearai_chat_session.SOURCE,
+    pearai_index.SOURCE,
     continue_chat_interaction.SOURCE,
     continue_tool_usage.SOURCE,
     continue_edit_interaction.SOURCE,
