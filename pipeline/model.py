@@ -43,7 +43,9 @@ class Home:
 
     `identity` names the home over time: host, user and the home's path where the host is known, else the place it was
     read from. `links` holds the source_file of symbolic links that were not followed: in the place of an agent
-    directory, or in one. A special file (pipe, socket, device) is an artifact with the status `skipped`.
+    directory, or in one. `session_folders` are the assistant and the path below the home of each folder that is a
+    session, with files in it or without. A special file (pipe, socket, device) is an artifact with the status
+    `skipped`.
     """
 
     host: str | None
@@ -51,6 +53,7 @@ class Home:
     identity: str
     artifacts: tuple[Artifact, ...]
     links: tuple[str, ...] = ()
+    session_folders: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
