@@ -4,24 +4,30 @@ Files: `<state>/sessions/<sessionId>.json`, rewritten whole on every save, so th
 The session has no time of its own, nor has an item: the index gives its start.
 """
 
+import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import msgspec
 
 from parsers._documents import Document, Element, Fault, read_object, size_of
 from parsers._fit import fit
-from parsers._json import Json, UncleanError, as_text, clean, compact, token
+from parsers._json import Json, UncleanError, as_text, clean, compact, parse, token
 from parsers._paths import project_path
+from parsers._prompt_logs import exchanges, take_logs
+from parsers._session_tokens import stated
 from parsers._session_types import (
+    CONTINUE,
     Call,
     ContextItem,
+    Format,
     Function,
     Head,
     Item,
     Prompt,
     Reasoning,
-    Session,
     State,
     TokenDetails,
     Usage,
@@ -29,7 +35,7 @@ from parsers._session_types import (
 from parsers._text import Cleaner, decode
 from pipeline.source import Records
 
-_DECODER = msgspec.json.Decoder(Session)
+_TYPED_ID = re.compile("shell-[0-9]{13}-")
 _KEYS = ("sessionId", "title", "workspaceDirectory", "mode", "chatModelTitle", "usage")
 
 
@@ -38,60 +44,63 @@ class _File:
     """One session file being read; `open_calls` holds the unanswered calls of each id, `calls` rows in the making."""
 
     records: Records
+    kind: Format
     calls: list[list[object]] = field(default_factory=list)
     open_calls: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     contexts: int = 0
 
 
-def read(data: bytes, path: str, records: Records) -> None:
+def read(data: bytes, path: str, records: Records, kind: Format = CONTINUE) -> None:
     """Read a session file: the fast way where it is healthy, else element by element. Both give the same rows."""
     before = {name: len(rows) for name, rows in records.rows.items()}
-    session = _decode(data)
-    if session is not None and _is_added(session, records, before):
+    session = _decode(data, kind)
+    if session is not None and _is_added(session, _File(records, kind), before):
         return
     for name, rows in records.rows.items():
         del rows[before[name] :]
     records.count = 0
-    _read_tolerant(data, path, records)
+    _read_tolerant(data, path, _File(records, kind))
 
 
-def _is_added(session: Session, records: Records, before: dict[str, int]) -> bool:
+def _is_added(session: Head, file: _File, before: dict[str, int]) -> bool:
     """Add a decoded session; say whether all its texts can be stored as they are."""
-    file = _File(records)
+    arrays = [array for array in session.arrays() if array is not None]
     try:
-        for position, item in enumerate(session.history or (), 1):
-            _add_item(file, position, item)
-        _finish(file, session, None if session.history is None else len(session.history))
+        for position, item in enumerate(chain(*arrays), 1):
+            _add_item(file, position, item, exchanges(item.prompt_logs or ()))
+        _finish(file, session, sum(map(len, arrays)) if arrays else None)
     except (UnicodeDecodeError, UncleanError, RecursionError):  # in a value that is kept as JSON
         return False
-    added = (row for name, rows in records.rows.items() for row in rows[before[name] :])
+    added = (row for name, rows in file.records.rows.items() for row in rows[before[name] :])
     return not any("\0" in value for row in added for value in row if isinstance(value, str))
 
 
-def _decode(data: bytes) -> Session | None:
+def _decode(data: bytes, kind: Format) -> Head | None:
     """Decode a healthy document; null for one that is damaged or has fields of other types."""
     try:
-        return _DECODER.decode(data)
+        session: Head = kind.decoder.decode(data)
+        return session
     except (msgspec.DecodeError, RecursionError):
         return None
 
 
 def is_item(value: Json) -> bool:
-    """Say whether a value is an element of `history`."""
+    """Say whether a value is an item."""
     return isinstance(value, dict) and isinstance(value.get("message"), dict)
 
 
-def _read_tolerant(data: bytes, path: str, records: Records) -> None:
+def _read_tolerant(data: bytes, path: str, file: _File) -> None:
     """Read what there is of a document that the fast way refuses."""
     decoded = decode(data)
-    bad = decoded.bad
-    document = _document(decoded.text, path, records, bad)
+    bad, records = decoded.bad, file.records
+    document = _document(decoded.text, path, file, bad)
     if document is None:
         return
-    file = _File(records)
-    history = document.arrays.get("history")
-    for element in history or ():
-        _add_element(file, element, bad)
+    items = 0
+    for name in file.kind.arrays:
+        for element in document.arrays.get(name, ()):
+            _add_element(file, replace(element, position=items + element.position), bad)
+        items += len(document.arrays.get(name, ()))
     cleaner, wrong = Cleaner(bad), list[str]()
     try:
         head = fit(Head, document.head, cleaner, wrong)
@@ -101,17 +110,17 @@ def _read_tolerant(data: bytes, path: str, records: Records) -> None:
         records.lose(0, "nesting_too_deep", f"parser: unparseable record 0 (nesting_too_deep): {names}", detail=names)
         head = fit(Head, {k: v for k, v in document.head.items() if k not in deep}, cleaner, wrong := [])
     records.note_all(0, cleaner.reasons, wrong)
-    _finish(file, head, None if history is None else len(history))
-    _lose_around(document, history or [], records, bad)
+    _finish(file, head, items if document.arrays else None)
+    _lose_around(document, file, bad)
 
 
-def _document(text: str, path: str, records: Records, bad: str | None) -> Document | None:
+def _document(text: str, path: str, file: _File, bad: str | None) -> Document | None:
     """Read the document, or record why nothing of it is read."""
-    name = path.rpartition("/")[2]
+    name, records, arrays = path.rpartition("/")[2], file.records, file.kind.arrays
     if not text.strip():
         records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=size_of(text))
         return None
-    document = read_object(text, ("history",), _KEYS, is_item)
+    document = read_object(text, arrays, _KEYS, is_item)
     if isinstance(document, Fault):
         if document.reason == "not_an_object" and _is_index_copy(name, text):
             records.count += 1
@@ -120,10 +129,20 @@ def _document(text: str, path: str, records: Records, bad: str | None) -> Docume
             return None
         records.lose(0, document.reason, f"parser: unreadable ({document.reason})", size=size_of(document.text))
         return None
-    if document.head.get("history") is not None:
-        records.lose(0, "wrong_type", "parser: unreadable (wrong_type)", detail="history", size=size_of(text))
+    odd = {name: document.head.pop(name) for name in arrays if document.head.get(name) is not None}
+    if odd and not any(document.arrays.values()):
+        records.lose(0, "wrong_type", "parser: unreadable (wrong_type)", detail=", ".join(odd), size=size_of(text))
         return None
+    document.faults.extend(_misplaced(value, bad) for value in odd.values())
     return document
+
+
+def _misplaced(value: Json, bad: str | None) -> Fault:
+    """The fault of what stands in the place of an array of items, where another array has some."""
+    try:
+        return Fault("wrong_type", compact(clean(value, Cleaner(bad))))
+    except RecursionError:
+        return Fault("nesting_too_deep", "")
 
 
 def _is_index_copy(name: str, text: str) -> bool:
@@ -131,15 +150,17 @@ def _is_index_copy(name: str, text: str) -> bool:
     return text.lstrip().startswith("[") and (name.endswith(" (1).json") or "sync-conflict" in name)
 
 
-def _lose_around(document: Document, history: list[Element], records: Records, bad: str | None) -> None:
-    """Record what was lost beside the elements: of the head, of the array's end, behind the document."""
-    cleaner = Cleaner(bad)
+def _lose_around(document: Document, file: _File, bad: str | None) -> None:
+    """Record what was lost beside the elements: of the head, of an array's end, behind the document."""
+    cleaner, records, items = Cleaner(bad), file.records, 0
     for fault in document.faults:
         text = f"parser: unparseable record 0 ({fault.reason}): {cleaner.text(fault.text)}"
         records.lose(0, fault.reason, text, size=size_of(fault.text))
-    if "history" in document.cut and not (history and isinstance(history[-1].value, Fault)):
-        text = f"parser: array cut off after record {len(history)}"
-        records.lose(0, "json_truncated", text, size=0)
+    for name in file.kind.arrays:
+        array = document.arrays.get(name, [])
+        items += len(array)
+        if name in document.cut and not (array and isinstance(array[-1].value, Fault)):
+            records.lose(0, "json_truncated", f"parser: array cut off after record {items}", size=0)
     if document.trailing is not None:
         fault = document.trailing
         text = "parser: unparseable data after the JSON document"
@@ -153,9 +174,10 @@ def _add_element(file: _File, element: Element, bad: str | None) -> None:
         if isinstance(value, Fault):
             reason, text = value.reason, value.text
         elif is_item(value) and isinstance(value, dict):
-            item = fit(Item, _without_odd_logs(value), cleaner, wrong)
+            bare, requests = take_logs(value, bad)
+            item = fit(file.kind.item, bare, cleaner, wrong)
             file.records.note_all(element.position, cleaner.reasons, wrong)
-            _add_item(file, element.position, item)
+            _add_item(file, element.position, item, requests)
             return
         else:
             reason, text = "wrong_type" if isinstance(value, dict) else "not_an_object", compact(clean(value, cleaner))
@@ -163,13 +185,6 @@ def _add_element(file: _File, element: Element, bad: str | None) -> None:
         reason, text = "nesting_too_deep", element.raw
     text = f"parser: unparseable record {element.position} ({reason}): {cleaner.text(text)}"
     file.records.lose(element.position, reason, text, size=element.size)
-
-
-def _without_odd_logs(item: dict[str, Json]) -> dict[str, Json]:
-    """Leave out what `promptLogs` holds in other shapes, which are known and mean nothing: no note."""
-    logs = item.get("promptLogs")
-    kept = [log for log in logs if isinstance(log, dict)] if isinstance(logs, list) else []
-    return {**item, "promptLogs": kept}
 
 
 def _finish(file: _File, head: Head, items: int | None) -> None:
@@ -196,8 +211,8 @@ def _finish(file: _File, head: Head, items: int | None) -> None:
     )
 
 
-def _add_item(file: _File, position: int, item: Item) -> None:
-    """Add an element of `history` with its calls and context items."""
+def _add_item(file: _File, position: int, item: Item, requests: Iterable[int]) -> None:
+    """Add an element of `history` with its calls, context items and the hashes of its model requests."""
     message, reasoning = item.message, item.reasoning or Reasoning()
     text = _content(message.content)
     usage_model = message.usage.model if message.usage else None
@@ -205,8 +220,9 @@ def _add_item(file: _File, position: int, item: Item) -> None:
     states = item.tool_call_states or ([item.tool_call_state] if item.tool_call_state else [])
     if message.tool_calls or states:
         _add_calls(file, position, message.tool_calls or [], states)
-    for context in item.context_items or ():
+    for context in item.contexts():
         _add_context(file, position, context)
+    file.records.rows["prompt_logs"].extend((position, request) for request in requests)
     answers = _answer(file, position, message.tool_call_id, text) if message.role == "tool" else None
     file.records.count += 1
     file.records.rows["items"].append(
@@ -220,6 +236,7 @@ def _add_item(file: _File, position: int, item: Item) -> None:
             item.conversation_summary,
             _model_title(item.prompt_logs),
             usage_model if isinstance(usage_model, str) and usage_model else None,
+            *stated(message.usage),
             message.tool_call_id or None,
             answers,
             len(file.calls) - calls,
@@ -230,8 +247,8 @@ def _add_item(file: _File, position: int, item: Item) -> None:
 def _model_title(logs: list[Prompt] | None) -> str | None:
     """Return the model of the last prompt log that names one."""
     for log in reversed(logs or ()):
-        if isinstance(log.model_title, str) and log.model_title:
-            return log.model_title
+        if isinstance(log.model, str) and log.model:
+            return log.model
     return None
 
 
@@ -323,8 +340,21 @@ def _add_call(file: _File, position: int, call: Call | None, state: State | None
             "\n\n".join([as_text(output.content) for output in outputs]) if outputs else None,
             "\n".join([output.name or "" for output in outputs]),
             None,
+            _typed(name, call_id, arguments),
         ]
     )
+
+
+def _typed(name: str | None, call_id: str | None, arguments: str) -> str | None:
+    """Return the command of a call that a person typed behind a `!`; null for a call of the assistant's."""
+    if name != "Bash" or not call_id or not _TYPED_ID.match(call_id):
+        return None
+    try:
+        value, _ = parse(arguments)
+    except (ValueError, RecursionError):
+        return None
+    command = value.get("command") if isinstance(value, dict) else None
+    return Cleaner().text(command) if isinstance(command, str) else None
 
 
 def _add_context(file: _File, position: int, context: ContextItem) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from parsers._paths import SCRATCH
+from parsers._session_tokens import states_tokens, token_notes, tokens
 from pipeline.normalize import amount, clock, count, count_fault, has_text, moment, notes, trim
 
 CHANGE, THINKING, SUMMARY, MESSAGE, CALL, RESULT = range(6)
@@ -26,6 +27,8 @@ _COUNTS = {
 }
 """Raw columns that hold counts, and their fields in the file."""
 
+_HANDED_CALLS = ("artifact", "call_no", "records", "arguments", "status", "output", "output_bytes", "typed")
+
 AT = ("artifact", "position")
 
 
@@ -43,10 +46,12 @@ def stage(raw: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     ]
     return {
         "drafts": pl.concat([*drafts, _decisions(calls)], how="diagonal_relaxed"),
-        "calls": calls.select("artifact", "call_no", "records", "arguments", "status", "output", "output_bytes"),
+        "calls": calls.select(*_HANDED_CALLS),
         "session_files": _sessions(heads, items),
         "contexts": _contexts(raw["context"]),
-        "faults": pl.concat([_head_notes(heads), _item_notes(items)]),
+        "prompt_logs": raw["prompt_logs"].rename({"position": "line"}),
+        "tokens": tokens(items),
+        "faults": pl.concat([_head_notes(heads), _item_notes(items), token_notes(items)]),
         "silent": _silent(items),
     }
 
@@ -89,6 +94,7 @@ def _calls(calls: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
             trim(pl.col("arguments")),
             trim(pl.col("output")),
             output_bytes=pl.col("output").str.len_bytes().cast(pl.Int64),
+            typed=trim(pl.format("!{}", "typed")),
             has_result=pl.col("outputs").fill_null(0) > 0,
         )
     )
@@ -362,10 +368,10 @@ def _item_notes(items: pl.DataFrame) -> pl.DataFrame:
 
 
 def _silent(items: pl.DataFrame) -> pl.DataFrame:
-    """Count the items that give no row: an empty message with no call (its context items are records of their own)."""
+    """Count the items that give no row: no text, call or tokens (its context items are records of their own)."""
     changes = pl.col("own_model").is_not_null() & (
         pl.col("any_before").is_null() | (pl.col("model_before") != pl.col("own_model")).fill_null(value=False)
     )
     speaks = has_text(pl.col("text")) | has_text(pl.col("reasoning")) | has_text(pl.col("summary"))
-    silent = items.filter(~(speaks | changes | (pl.col("calls") > 0)))
+    silent = items.filter(~(speaks | changes | (pl.col("calls") > 0) | states_tokens()))
     return silent.group_by("artifact", maintain_order=True).agg(records=pl.len().cast(pl.Int64))

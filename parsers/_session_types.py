@@ -5,6 +5,8 @@ Shape: `Session`, `ChatHistoryItem`, `ChatMessage`, `ToolCallState` of Continue'
 some files of 2024. Every field has a default, and a type only where another one is of no use.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -13,6 +15,14 @@ import polars as pl
 from pipeline.schema import Column, Table
 
 TEXT, NUMBER = pl.String(), pl.Int32()
+
+REPLY_COUNTS = {
+    "prompt_tokens": "prompt_tokens",
+    "completion_tokens": "completion_tokens",
+    "cache_read_tokens": "prompt_tokens_details.cached_tokens",
+    "cache_write_tokens": "prompt_tokens_details.cache_write_tokens",
+}
+"""Raw columns that hold the counts of a reply, and their fields in the file (`promptTokens` and so on in some)."""
 
 HEADS = Table(
     "heads",
@@ -47,6 +57,8 @@ ITEMS = Table(
         Column("summary", TEXT, "`conversationSummary`."),
         Column("model_title", TEXT, "Model of the last of `promptLogs` that names one."),
         Column("usage_model", TEXT, "`message.usage.model`."),
+        *(Column(name, TEXT, f"`message.usage.{field}`, a JSON token.") for name, field in REPLY_COUNTS.items()),
+        Column("cost_cents", TEXT, "`message.usage.cost_cents`, a JSON token."),
         Column("tool_call_id", TEXT, "`message.toolCallId`."),
         Column("answers", NUMBER, "Number of the call that a `tool` message answers."),
         Column("calls", NUMBER, "Calls of the item."),
@@ -73,6 +85,7 @@ CALLS = Table(
         ),
         Column("output_names", TEXT, "Names of the output items, a line each."),
         Column("answered", NUMBER, "Position of the `tool` message that answers it."),
+        Column("typed", TEXT, "Command of a call that a person typed."),
     ),
 )
 
@@ -91,7 +104,17 @@ CONTEXT = Table(
     ),
 )
 
-TABLES = (HEADS, ITEMS, CALLS, CONTEXT)
+PROMPT_LOGS = Table(
+    "prompt_logs",
+    "one record per entry of `promptLogs` with a prompt and a completion",
+    (),
+    (
+        Column("position", NUMBER, "Position of its item."),
+        Column("exchange", pl.Int64(), "Hash of its prompt and its completion, of this process."),
+    ),
+)
+
+TABLES = (HEADS, ITEMS, CALLS, CONTEXT, PROMPT_LOGS)
 
 
 class Function(msgspec.Struct, gc=False):
@@ -125,10 +148,27 @@ class State(msgspec.Struct, rename="camel", gc=False):
     output: list[Output] | None = None
 
 
-class MessageUsage(msgspec.Struct, gc=False):
-    """`message.usage` as far as it names the model."""
+class ReplyDetails(msgspec.Struct, gc=False):
+    """`message.usage.prompt_tokens_details`, in the API's words or in those of the editor's core."""
+
+    cached_tokens: Any = None
+    cache_read_tokens: Any = None
+    cache_write_tokens: Any = None
+    core_cached: Any = msgspec.field(default=None, name="cachedTokens")
+    core_cache_write: Any = msgspec.field(default=None, name="cacheWriteTokens")
+
+
+class ReplyUsage(msgspec.Struct, gc=False):
+    """`message.usage`, in the API's words or in those of the editor's core; the cost is in whole cents."""
 
     model: Any = None
+    prompt_tokens: Any = None
+    completion_tokens: Any = None
+    prompt_tokens_details: ReplyDetails | None = None
+    core_prompt: Any = msgspec.field(default=None, name="promptTokens")
+    core_completion: Any = msgspec.field(default=None, name="completionTokens")
+    core_details: ReplyDetails | None = msgspec.field(default=None, name="promptTokensDetails")
+    cost_cents: Any = None
 
 
 class Message(msgspec.Struct, rename="camel", gc=False):
@@ -138,13 +178,20 @@ class Message(msgspec.Struct, rename="camel", gc=False):
     content: Any = None
     tool_calls: list[Call] | None = None
     tool_call_id: str | None = None
-    usage: MessageUsage | None = None
+    usage: ReplyUsage | None = None
 
 
 class Prompt(msgspec.Struct, rename="camel", gc=False):
-    """An entry of `promptLogs`, without its prompt and completion."""
+    """An entry of `promptLogs`; what its texts hold is nobody's fault, so they are decoded one by one."""
 
     model_title: Any = None
+    prompt: msgspec.Raw = msgspec.Raw()
+    completion: msgspec.Raw = msgspec.Raw()
+
+    @property
+    def model(self) -> object:
+        """The model that the request went to."""
+        return self.model_title
 
 
 class Reasoning(msgspec.Struct, rename="camel", gc=False):
@@ -188,6 +235,10 @@ class Item(msgspec.Struct, rename="camel", gc=False):
     reasoning: Reasoning | None = None
     conversation_summary: str | None = None
 
+    def contexts(self) -> Sequence[ContextItem]:
+        """What came with the message."""
+        return self.context_items or ()
+
 
 class TokenDetails(msgspec.Struct, rename="camel", gc=False):
     """`usage.promptTokensDetails`."""
@@ -214,8 +265,31 @@ class Head(msgspec.Struct, rename="camel", gc=False):
     chat_model_title: str | None = None
     usage: Usage | None = None
 
+    def arrays(self) -> Sequence[Sequence[Item] | None]:
+        """Its arrays of items, in order."""
+        return ()
+
 
 class Session(Head, rename="camel", gc=False):
     """`Session`, whole."""
 
     history: list[Item] | None = None
+
+    def arrays(self) -> Sequence[Sequence[Item] | None]:
+        """Its one array of items."""
+        return (self.history,)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How a program writes a session: what decodes a healthy document, the type of an item, and the keys of arrays.
+
+    Items of several arrays count on from one to the next.
+    """
+
+    decoder: msgspec.json.Decoder[Any]
+    item: type[Item]
+    arrays: tuple[str, ...]
+
+
+CONTINUE = Format(msgspec.json.Decoder(Session), Item, ("history",))

@@ -23,9 +23,10 @@ from pipeline.lake import LakeError
 from pipeline.model import Collection
 from pipeline.parts import Part
 from pipeline.plan import Plan, default_buckets, plan
-from pipeline.schema import COLLECTIONS, FORMAT_VERSION, TABLES
 from pipeline.source import Source
 from pipeline.staging import conform
+from pipeline.tables import FORMAT_VERSION, TABLES
+from pipeline.tables.inventory import COLLECTIONS
 from pipeline.workers import workers
 
 MEMORY_PER_WORKER = "1GB"

@@ -30,7 +30,7 @@ from pipeline.build import build as build_lake
 from pipeline.discover import Options, discover
 from pipeline.lake import LakeError
 from pipeline.model import Collection
-from pipeline.schema import TABLES
+from pipeline.tables import TABLES
 
 NOTHING_FOUND, WRONG_USE, INPUT_MISSING = 1, 2, 3
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

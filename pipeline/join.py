@@ -12,8 +12,9 @@ from typing import Any, Self, cast
 import duckdb
 import polars as pl
 
-from pipeline.schema import LONG, TABLES, Table
+from pipeline.schema import Table
 from pipeline.staging import conform
+from pipeline.tables import LONG, TABLES
 
 _READ = re.compile(r"\b(?:from|join)\s+(\w+)")
 

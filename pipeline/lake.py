@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 
 from pipeline import parts
 from pipeline.parts import Part
-from pipeline.schema import FORMAT_VERSION, TEXT, Table
+from pipeline.schema import TEXT, Table
+from pipeline.tables import FORMAT_VERSION
 
 GROUP_ROWS = 65_536
 GROUP_BYTES = 32 << 20

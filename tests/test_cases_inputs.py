@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.schema import TABLES
+from pipeline.tables import TABLES
 from tests.conftest import BuildCase, OpenLake
 from tests.lake import homelake, parquet_files, run
 from tests.layout import FIXTURES, lay_out

@@ -12,7 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.catalog import view_columns, write_catalog
-from pipeline.schema import SESSIONS, TABLES, TIMELINE, Table
+from pipeline.schema import Table
+from pipeline.tables import TABLES
+from pipeline.tables.sessions import SESSIONS
+from pipeline.tables.timeline import TIMELINE
 
 VALUES: dict[pa.DataType, object] = {
     pa.string(): "x",

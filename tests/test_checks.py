@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from pipeline.join import selects
-from pipeline.schema import TABLES
 from pipeline.staging import ARTIFACTS as FILES
 from pipeline.staging import HANDED, ROWS
+from pipeline.tables import TABLES
 
 Rows = dict[str, list[dict[str, Any]]]
 FAR = datetime(1999, 12, 31)

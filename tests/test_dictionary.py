@@ -9,7 +9,8 @@ import pytest
 
 from pipeline.catalog import view_columns
 from pipeline.dictionary import duckdb_type, render
-from pipeline.schema import TABLES, TEXT, TIME, Column, Table
+from pipeline.schema import TEXT, TIME, Column, Table
+from pipeline.tables import TABLES
 from tests.tiny import HOMES, SAID, make_lake
 
 LONG = Table(

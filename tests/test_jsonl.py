@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from parsers import _jsonl
-from parsers._json import Json, parse
+from parsers import _json, _jsonl
+from parsers._json import Json
 from parsers._jsonl import Contents, Line, Shape, lines, split
 
 SHAPE = Shape.of(("time", "prompt", "output"), ("prompt",))
@@ -175,6 +175,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         read.append(end - start)
         return value, end
 
+    parse = _json.parse
     monkeypatch.setattr(_jsonl, "parse", counting)
     return read
 

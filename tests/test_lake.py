@@ -7,7 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.reasons import REASONS
-from pipeline.schema import TABLES, Table
+from pipeline.schema import Table
+from pipeline.tables import TABLES
 from tests.conftest import OpenLake
 from tests.lake import Lake, homelake, parquet_files, run
 from tests.layout import lay_out

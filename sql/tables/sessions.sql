@@ -20,6 +20,20 @@ counted as (
     group by all
 ),
 
+acted as (
+    select
+        sessions.session_key,
+        count(*) filter (calls.status = 'errored' or calls.exit_code <> 0) as tool_errors,
+        count(*) filter (judged.decision = 'denied') as denied_calls,
+        count(*) filter (calls.tool_kind in ('edit', 'write') and calls.status = 'done') as edits,
+        sum(calls.lines_added) as lines_added,
+        sum(calls.lines_removed) as lines_removed,
+    from calls
+    join judged_calls as judged on judged.artifact = calls.artifact and judged.call_no = calls.call_no
+    join session_places as sessions on sessions.artifact = calls.artifact
+    group by all
+),
+
 first_named as (
     select distinct on (session_key, model) session_key, model, is_session, artifact, sequence
     from held
@@ -125,6 +139,11 @@ select
     coalesce(counted.user_turns, 0) as user_turns,
     coalesce(counted.assistant_turns, 0) as assistant_turns,
     coalesce(counted.tool_calls, 0) as tool_calls,
+    coalesce(acted.tool_errors, 0) as tool_errors,
+    coalesce(acted.denied_calls, 0) as denied_calls,
+    coalesce(acted.edits, 0) as edits,
+    coalesce(acted.lines_added, 0) as lines_added,
+    coalesce(acted.lines_removed, 0) as lines_removed,
     found.prompt_tokens,
     found.completion_tokens,
     found.cached_tokens,
@@ -145,3 +164,4 @@ from found
 join places using (artifact)
 left join counted using (session_key)
 left join named using (session_key)
+left join acted using (session_key)

@@ -8,16 +8,28 @@ select
     sessions.project_path,
     rows.tool_name,
     rows.tool_use_id,
+    calls.tool_kind,
     keyed_rows.model,
     calls.arguments,
     calls.status,
     calls.output,
     calls.output_bytes,
+    case when calls.typed is not null then 'user' else 'agent' end as actor,
+    judged.decision,
+    judged.decision_reason,
+    calls.ran,
     usage_pairs.accepted,
     usage_pairs.succeeded,
     coalesce(usage_pairs.usage_match, 'none') as usage_match,
     case when keyed_rows.event_basis <> 'session' then keyed_rows.event_utc end as requested_utc,
     usage_pairs.utc as finished_utc,
+    calls.command,
+    calls.file_path,
+    calls.old_text,
+    calls.new_text,
+    calls.lines_added,
+    calls.lines_removed,
+    calls.exit_code,
     keyed_rows.event_utc,
     places.source,
     places.source_file,
@@ -34,4 +46,5 @@ join keyed_rows on keyed_rows.artifact = calls.artifact and keyed_rows.sequence 
 join rows on rows.artifact = calls.artifact and rows.sequence = call_rows.sequence
 join places on places.artifact = calls.artifact
 join session_places as sessions on sessions.artifact = calls.artifact
+join judged_calls as judged on judged.artifact = calls.artifact and judged.call_no = calls.call_no
 left join usage_pairs on usage_pairs.artifact = calls.artifact and usage_pairs.call_no = calls.call_no

@@ -1,0 +1,62 @@
+"""Tokens of the replies of a chat session: `message.usage` of its items.
+
+The `cn` CLI stores what the API sent (`prompt_tokens`), with the model and the cost in whole cents; some files have the
+words of the editor's core (`promptTokens`). An item has no time of its own.
+"""
+
+import polars as pl
+
+from parsers._json import Json, token
+from parsers._session_types import REPLY_COUNTS, ReplyDetails, ReplyUsage
+from pipeline.normalize import amount, count, count_fault, notes
+
+_NONE = ReplyDetails()
+_STATED = (*REPLY_COUNTS, "cost_cents")
+_CENTS = 100
+
+
+def stated(usage: ReplyUsage | None) -> tuple[str | None, ...]:
+    """Return the JSON tokens of a reply's counts, in the order of `REPLY_COUNTS`, and of its cost."""
+    if usage is None:
+        return (None,) * len(_STATED)
+    details = usage.prompt_tokens_details or usage.core_details or _NONE
+    return (
+        _first(usage.prompt_tokens, usage.core_prompt),
+        _first(usage.completion_tokens, usage.core_completion),
+        _first(details.cached_tokens, details.cache_read_tokens, details.core_cached),
+        _first(details.cache_write_tokens, details.core_cache_write),
+        token(usage.cost_cents),
+    )
+
+
+def _first(*values: Json) -> str | None:
+    """Return the token of the first value that is there."""
+    return next((token(value) for value in values if value is not None), None)
+
+
+def states_tokens() -> pl.Expr:
+    """Say whether an item states a count of tokens or a cost."""
+    return pl.any_horizontal(pl.col(name).is_not_null() for name in _STATED)
+
+
+def tokens(items: pl.DataFrame) -> pl.DataFrame:
+    """The replies that state tokens or a cost."""
+    return items.filter(states_tokens()).select(
+        "artifact",
+        *(count(pl.col(name)) for name in REPLY_COUNTS),
+        line="position",
+        grain=pl.lit("reply"),
+        model=pl.coalesce("usage_model", "model"),
+        cost_usd=amount(pl.col("cost_cents")) / _CENTS,
+        key=pl.concat_str((pl.col(name).fill_null("") for name in _STATED), separator=" "),
+    )
+
+
+def token_notes(items: pl.DataFrame) -> pl.DataFrame:
+    """Notes on counts and costs that are none."""
+    faults = [
+        (f"message.usage.{field}", count_fault(pl.col(name), count(pl.col(name))))
+        for name, field in REPLY_COUNTS.items()
+    ]
+    cost = count_fault(pl.col("cost_cents"), amount(pl.col("cost_cents")))
+    return notes(items, pl.col("position"), [*faults, ("message.usage.cost_cents", cost)])
