@@ -71,7 +71,7 @@ class Kind(Generic[Record]):
         for line in lines(data):
             values = _healthy(self, decode, line.raw)
             if values is None:
-                read_tolerant(self, line, records)
+                _read_tolerant(self, line, records)
             else:
                 records.count += 1
                 rows.append((line.number, records.count, _digest(line.raw), *values))
@@ -95,7 +95,7 @@ def _digest(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()[:32]
 
 
-def read_tolerant(kind: Kind[Record], line: Line, records: Records) -> None:
+def _read_tolerant(kind: Kind[Record], line: Line, records: Records) -> None:
     """Read what there is of a line that the fast way refuses: its whole objects, and one loss for all else."""
     contents = split(line, kind.shape())
     reason, lost = contents.reason, contents.lost
