@@ -131,6 +131,8 @@ def _scalar(value: Json) -> str:
 
 def token(value: Json) -> str | None:
     """Write a scalar as the JSON token that a typed column is made from; null stays null."""
+    if type(value) is int:  # nearly all of them, and truth values are none
+        return str(value)
     return None if value is None else compact(value)
 
 
