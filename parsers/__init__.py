@@ -4,14 +4,19 @@ from parsers import (
     continue_autocomplete,
     continue_chat_feedback,
     continue_chat_interaction,
+    continue_cn_log,
     continue_edit_interaction,
     continue_edit_outcome,
     continue_index,
+    continue_input_history,
     continue_next_edit,
+    continue_permissions,
     continue_session,
     continue_tokens_generated,
     continue_tool_usage,
     pearai_chat_feedback,
+    pearai_chat_session,
+    pearai_index,
     pearai_tokens_generated,
 )
 from parsers.layouts import CONTINUE, PEARAI
@@ -21,6 +26,8 @@ from pipeline.source import Source
 SOURCES: tuple[Source, ...] = (
     continue_session.SOURCE,
     continue_index.SOURCE,
+    pearai_chat_session.SOURCE,
+    pearai_index.SOURCE,
     continue_chat_interaction.SOURCE,
     continue_tool_usage.SOURCE,
     continue_edit_interaction.SOURCE,
@@ -31,6 +38,9 @@ SOURCES: tuple[Source, ...] = (
     continue_next_edit.SOURCE,
     pearai_chat_feedback.SOURCE,
     pearai_tokens_generated.SOURCE,
+    continue_input_history.SOURCE,
+    continue_permissions.SOURCE,
+    continue_cn_log.SOURCE,
 )
 
 LAYOUTS: tuple[Layout, ...] = (CONTINUE, PEARAI)

@@ -5,7 +5,8 @@ The session has no time of its own, nor has an item: the index gives its start.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import msgspec
 
@@ -17,13 +18,14 @@ from parsers._prompt_logs import exchanges, take_logs
 from parsers._session_calls import Calls
 from parsers._session_tokens import stated
 from parsers._session_types import (
+    CONTINUE,
     Call,
     ContextItem,
+    Format,
     Head,
     Item,
     Prompt,
     Reasoning,
-    Session,
     State,
     TokenDetails,
     Usage,
@@ -31,7 +33,6 @@ from parsers._session_types import (
 from parsers._text import Cleaner, decode
 from pipeline.source import Records
 
-_DECODER = msgspec.json.Decoder(Session)
 _NUL = rb"\u0000"
 _KEYS = ("sessionId", "title", "workspaceDirectory", "mode", "chatModelTitle", "usage")
 
@@ -41,30 +42,32 @@ class _File:
     """One session file being read."""
 
     records: Records
-    calls: Calls
+    kind: Format
+    calls: Calls = field(default_factory=lambda: Calls(Cleaner()))
     contexts: int = 0
 
 
-def read(data: bytes, path: str, records: Records) -> None:
+def read(data: bytes, path: str, records: Records, kind: Format = CONTINUE) -> None:
     """Read a session file: the fast way where it is healthy, else element by element. Both give the same rows."""
     before = {name: len(rows) for name, rows in records.rows.items()}
-    session = _decode(data)
-    if session is not None and _is_added(session, records) and (_NUL not in data or not _hold_nul(records, before)):
+    session = _decode(data, kind)
+    is_added = session is not None and _is_added(session, _File(records, kind))
+    if is_added and (_NUL not in data or not _hold_nul(records, before)):
         return
     for name, rows in records.rows.items():
         del rows[before[name] :]
     records.problems.clear()
     records.count = 0
-    _read_tolerant(data, path, records)
+    _read_tolerant(data, path, _File(records, kind))
 
 
-def _is_added(session: Session, records: Records) -> bool:
+def _is_added(session: Head, file: _File) -> bool:
     """Add a decoded session; say whether all its values can be stored as they are."""
-    file = _File(records, Calls(Cleaner()))
+    arrays = [array for array in session.arrays() if array is not None]
     try:
-        for position, item in enumerate(session.history or (), 1):
+        for position, item in enumerate(chain(*arrays), 1):
             _add_item(file, position, item, exchanges(item.prompt_logs or ()))
-        _finish(file, session, None if session.history is None else len(session.history))
+        _finish(file, session, sum(map(len, arrays)) if arrays else None)
     except (UnicodeDecodeError, UncleanError, RecursionError):  # in a value that is kept as JSON
         return False
     return True
@@ -76,30 +79,33 @@ def _hold_nul(records: Records, before: dict[str, int]) -> bool:
     return any("\0" in value for row in added for value in row if isinstance(value, str))
 
 
-def _decode(data: bytes) -> Session | None:
+def _decode(data: bytes, kind: Format) -> Head | None:
     """Decode a healthy document; null for one that is damaged or has fields of other types."""
     try:
-        return _DECODER.decode(data)
+        session: Head = kind.decoder.decode(data)
+        return session
     except (msgspec.DecodeError, RecursionError):
         return None
 
 
 def is_item(value: Json) -> bool:
-    """Say whether a value is an element of `history`."""
+    """Say whether a value is an item."""
     return isinstance(value, dict) and isinstance(value.get("message"), dict)
 
 
-def _read_tolerant(data: bytes, path: str, records: Records) -> None:
+def _read_tolerant(data: bytes, path: str, file: _File) -> None:
     """Read what there is of a document that the fast way refuses."""
     decoded = decode(data)
-    bad = decoded.bad
-    document = _document(decoded.text, path, records, bad)
+    bad, records = decoded.bad, file.records
+    document = _document(decoded.text, path, file, bad)
     if document is None:
         return
-    file = _File(records, Calls(Cleaner(bad)))
-    history = document.arrays.get("history")
-    for element in history or ():
-        _add_element(file, element, bad)
+    file.calls.cleaner.bad = bad
+    items = 0
+    for name in file.kind.arrays:
+        for element in document.arrays.get(name, ()):
+            _add_element(file, replace(element, position=items + element.position), bad)
+        items += len(document.arrays.get(name, ()))
     cleaner, wrong = Cleaner(bad), list[str]()
     try:
         head = fit(Head, document.head, cleaner, wrong)
@@ -109,17 +115,17 @@ def _read_tolerant(data: bytes, path: str, records: Records) -> None:
         records.lose(0, "nesting_too_deep", f"parser: unparseable record 0 (nesting_too_deep): {names}", detail=names)
         head = fit(Head, {k: v for k, v in document.head.items() if k not in deep}, cleaner, wrong := [])
     records.note_all(0, cleaner.reasons, wrong)
-    _finish(file, head, None if history is None else len(history))
-    _lose_around(document, history or [], records, bad)
+    _finish(file, head, items if document.arrays else None)
+    _lose_around(document, file, bad)
 
 
-def _document(text: str, path: str, records: Records, bad: str | None) -> Document | None:
+def _document(text: str, path: str, file: _File, bad: str | None) -> Document | None:
     """Read the document, or record why nothing of it is read."""
-    name = path.rpartition("/")[2]
+    name, records, arrays = path.rpartition("/")[2], file.records, file.kind.arrays
     if not text.strip():
         records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=size_of(text))
         return None
-    document = read_object(text, ("history",), _KEYS, is_item)
+    document = read_object(text, arrays, _KEYS, is_item)
     if isinstance(document, Fault):
         if document.reason == "not_an_object" and _is_index_copy(name, text):
             records.count += 1
@@ -128,10 +134,20 @@ def _document(text: str, path: str, records: Records, bad: str | None) -> Docume
             return None
         records.lose(0, document.reason, f"parser: unreadable ({document.reason})", size=size_of(document.text))
         return None
-    if document.head.get("history") is not None:
-        records.lose(0, "wrong_type", "parser: unreadable (wrong_type)", detail="history", size=size_of(text))
+    odd = {name: document.head.pop(name) for name in arrays if document.head.get(name) is not None}
+    if odd and not any(document.arrays.values()):
+        records.lose(0, "wrong_type", "parser: unreadable (wrong_type)", detail=", ".join(odd), size=size_of(text))
         return None
+    document.faults.extend(_misplaced(value, bad) for value in odd.values())
     return document
+
+
+def _misplaced(value: Json, bad: str | None) -> Fault:
+    """The fault of what stands in the place of an array of items, where another array has some."""
+    try:
+        return Fault("wrong_type", compact(clean(value, Cleaner(bad))))
+    except RecursionError:
+        return Fault("nesting_too_deep", "")
 
 
 def _is_index_copy(name: str, text: str) -> bool:
@@ -139,15 +155,17 @@ def _is_index_copy(name: str, text: str) -> bool:
     return text.lstrip().startswith("[") and (name.endswith(" (1).json") or "sync-conflict" in name)
 
 
-def _lose_around(document: Document, history: list[Element], records: Records, bad: str | None) -> None:
-    """Record what was lost beside the elements: of the head, of the array's end, behind the document."""
-    cleaner = Cleaner(bad)
+def _lose_around(document: Document, file: _File, bad: str | None) -> None:
+    """Record what was lost beside the elements: of the head, of an array's end, behind the document."""
+    cleaner, records, items = Cleaner(bad), file.records, 0
     for fault in document.faults:
         text = f"parser: unparseable record 0 ({fault.reason}): {cleaner.text(fault.text)}"
         records.lose(0, fault.reason, text, size=size_of(fault.text))
-    if "history" in document.cut and not (history and isinstance(history[-1].value, Fault)):
-        text = f"parser: array cut off after record {len(history)}"
-        records.lose(0, "json_truncated", text, size=0)
+    for name in file.kind.arrays:
+        array = document.arrays.get(name, [])
+        items += len(array)
+        if name in document.cut and not (array and isinstance(array[-1].value, Fault)):
+            records.lose(0, "json_truncated", f"parser: array cut off after record {items}", size=0)
     if document.trailing is not None:
         fault = document.trailing
         text = "parser: unparseable data after the JSON document"
@@ -162,7 +180,7 @@ def _add_element(file: _File, element: Element, bad: str | None) -> None:
             reason, text = value.reason, value.text
         elif is_item(value) and isinstance(value, dict):
             bare, requests = take_logs(value, bad)
-            item = fit(Item, bare, cleaner, wrong)
+            item = fit(file.kind.item, bare, cleaner, wrong)
             file.records.note_all(element.position, cleaner.reasons, wrong)
             _add_item(file, element.position, item, requests)
             return
@@ -207,7 +225,7 @@ def _add_item(file: _File, position: int, item: Item, requests: Iterable[int]) -
     states = item.tool_call_states or ([item.tool_call_state] if item.tool_call_state else [])
     if message.tool_calls or states:
         _add_calls(file, position, message.tool_calls or [], states)
-    for context in item.context_items or ():
+    for context in item.contexts():
         _add_context(file, position, context)
     file.records.rows["prompt_logs"].extend((position, request) for request in requests)
     answers = file.calls.answer(position, message.tool_call_id, text) if message.role == "tool" else None
@@ -234,8 +252,8 @@ def _add_item(file: _File, position: int, item: Item, requests: Iterable[int]) -
 def _model_title(logs: list[Prompt] | None) -> str | None:
     """Return the model of the last prompt log that names one."""
     for log in reversed(logs or ()):
-        if isinstance(log.model_title, str) and log.model_title:
-            return log.model_title
+        if isinstance(log.model, str) and log.model:
+            return log.model
     return None
 
 

@@ -5,6 +5,8 @@ Shape: `Session`, `ChatHistoryItem`, `ChatMessage`, `ToolCallState` of Continue'
 some files of 2024. Every field has a default, and a type only where another one is of no use.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -204,6 +206,11 @@ class Prompt(msgspec.Struct, rename="camel", gc=False):
     prompt: msgspec.Raw = msgspec.Raw()
     completion: msgspec.Raw = msgspec.Raw()
 
+    @property
+    def model(self) -> object:
+        """The model that the request went to."""
+        return self.model_title
+
 
 class Reasoning(msgspec.Struct, rename="camel", gc=False):
     """`reasoning`; times are numbers of ms since 1970, `endAt` missing where it was cut off."""
@@ -246,6 +253,10 @@ class Item(msgspec.Struct, rename="camel", gc=False):
     reasoning: Reasoning | None = None
     conversation_summary: str | None = None
 
+    def contexts(self) -> Sequence[ContextItem]:
+        """What came with the message."""
+        return self.context_items or ()
+
 
 class TokenDetails(msgspec.Struct, rename="camel", gc=False):
     """`usage.promptTokensDetails`."""
@@ -272,8 +283,31 @@ class Head(msgspec.Struct, rename="camel", gc=False):
     chat_model_title: str | None = None
     usage: Usage | None = None
 
+    def arrays(self) -> Sequence[Sequence[Item] | None]:
+        """Its arrays of items, in order."""
+        return ()
+
 
 class Session(Head, rename="camel", gc=False):
     """`Session`, whole."""
 
     history: list[Item] | None = None
+
+    def arrays(self) -> Sequence[Sequence[Item] | None]:
+        """Its one array of items."""
+        return (self.history,)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How a program writes a session: what decodes a healthy document, the type of an item, and the keys of arrays.
+
+    Items of several arrays count on from one to the next.
+    """
+
+    decoder: msgspec.json.Decoder[Any]
+    item: type[Item]
+    arrays: tuple[str, ...]
+
+
+CONTINUE = Format(msgspec.json.Decoder(Session), Item, ("history",))

@@ -9,7 +9,6 @@ import parsers
 from parsers._paths import project_path
 from parsers._text import Cleaner, decode
 from pipeline.source import Source
-from pipeline.staging import HANDED
 
 ROOT = Path(__file__).parent.parent
 
@@ -30,10 +29,6 @@ def test_source_has_fixtures(source: Source) -> None:
     ]
 
     assert any(source.pattern.fullmatch(path) for path in below)
-
-
-def test_handed_frames_are_named_as_declared() -> None:
-    assert set(HANDED) == {"drafts", "calls", "session_files", "entries", "contexts", "faults", "silent"}
 
 
 @pytest.mark.parametrize(

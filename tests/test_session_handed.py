@@ -64,7 +64,7 @@ def test_odd_characters_in_prompts_are_nobodys_fault(lead: bytes) -> None:
 
     found = read(user(promptLogs=[log]), lead=lead)
 
-    assert found.rows("prompt_logs", "exchange") == [(exchange("half \ud83d and \0", "é\udc00"),)]
+    assert found.rows("prompt_logs", "exchange") == [(exchange("half \ufffd and \ufffd", "é\ufffd"),)]
     assert found.records.problems == []
 
 
