@@ -48,9 +48,9 @@ _AGENT_OUTPUT = "\nOutput:"
 def outcome(status: str | None, output: str | None, names: Iterable[str | None]) -> Outcome:
     """Say what became of a call of Continue's.
 
-    `output` is the text of its state's output items, else of the `tool` message that answers it, null without either;
-    `names` are the items' names. A canceled call that nothing answers did not run; whether a person refused it is for
-    the usage events to tell.
+    `output` is the text of its state's output items, else of the `tool` message that answers it; null where neither is
+    there, or the message is empty. `names` are the items' names. A canceled call that nothing answers did not run;
+    whether a person refused it is for the usage events to tell.
     """
     for name in names:
         if name in _BY_ITEM:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from parsers._json import Json, parse
+from parsers._json import Json, parse, skip_space
 from parsers._line_changes import line_changes
 from parsers._text import WHITE, Cleaner
 from parsers._tool_names import spelled, tool_kind
@@ -134,7 +134,7 @@ def _value(value: str | msgspec.Raw) -> Json:
     """Parse a text, null for one that is no JSON."""
     text = value if isinstance(value, str) else bytes(value).decode()
     try:
-        parsed, end = parse(text)
+        parsed, end = parse(text, skip_space(text, 0))
     except (ValueError, RecursionError):
         return None
     return None if text[end:].strip(WHITE) else parsed

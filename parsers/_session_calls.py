@@ -97,7 +97,8 @@ class Calls:
         number = unanswered.pop()
         draft = self.drafts[number]
         draft.answered = position
-        if not draft.outputs:
+        # The editor answers a call that was refused without a word by an empty message: no output of the tool.
+        if not draft.outputs and text and not text.isspace():
             draft.output = text
         return number
 

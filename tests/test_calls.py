@@ -159,6 +159,7 @@ def test_raw_arguments_with_bad_bytes_are_refused() -> None:
     [
         ('{"command":"a\\u0000b"}', "a\ufffdb", {"nul_character"}),
         ('{"command":"a\\ud83db"}', "a\ufffdb", {"lone_surrogate"}),
+        (' {"command":"a\\ud83db"}\n', "a\ufffdb", {"lone_surrogate"}),
         ('{"command":"\\ud83d\\ude00"}', "\U0001f600", set()),
         ('{"command":"a","other":"\\u0000\\ud83d"}', "a", set()),
         (json.dumps('{"command":"\\ud83d\\u0000"}'), "\ufffd\ufffd", {"lone_surrogate", "nul_character"}),

@@ -184,8 +184,11 @@ def test_bad_bytes_of_parsed_arguments_are_noted() -> None:
     [
         ("generated", "Tool Bash not found", NOT_RUN),
         ("canceled", "Permission denied by user", DENIED),
-        ("canceled", "", ALLOWED),
+        ("canceled", "late output", ALLOWED),
+        ("canceled", "", NOT_RUN),
+        ("canceled", " \n", NOT_RUN),
         (None, "text", ALLOWED),
+        (None, "", OPEN),
     ],
 )
 def test_a_tool_message_tells_what_became_of_the_call(status: str | None, answer: str, judged: Row) -> None:
