@@ -4,8 +4,6 @@ Files: `<state>/sessions/<sessionId>.json`, rewritten whole on every save, so th
 The session has no time of its own, nor has an item: the index gives its start.
 """
 
-import re
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -14,16 +12,16 @@ import msgspec
 
 from parsers._documents import Document, Element, Fault, read_object, size_of
 from parsers._fit import fit
-from parsers._json import Json, UncleanError, as_text, clean, compact, parse, token
+from parsers._json import Json, UncleanError, as_text, clean, compact, token
 from parsers._paths import project_path
 from parsers._prompt_logs import exchanges, take_logs
+from parsers._session_calls import Calls
 from parsers._session_tokens import stated
 from parsers._session_types import (
     CONTINUE,
     Call,
     ContextItem,
     Format,
-    Function,
     Head,
     Item,
     Prompt,
@@ -35,18 +33,17 @@ from parsers._session_types import (
 from parsers._text import Cleaner, decode
 from pipeline.source import Records
 
-_TYPED_ID = re.compile("shell-[0-9]{13}-")
+_NUL = rb"\u0000"
 _KEYS = ("sessionId", "title", "workspaceDirectory", "mode", "chatModelTitle", "usage")
 
 
 @dataclass(slots=True)
 class _File:
-    """One session file being read; `open_calls` holds the unanswered calls of each id, `calls` rows in the making."""
+    """One session file being read."""
 
     records: Records
     kind: Format
-    calls: list[list[object]] = field(default_factory=list)
-    open_calls: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    calls: Calls = field(default_factory=lambda: Calls(Cleaner()))
     contexts: int = 0
 
 
@@ -54,16 +51,18 @@ def read(data: bytes, path: str, records: Records, kind: Format = CONTINUE) -> N
     """Read a session file: the fast way where it is healthy, else element by element. Both give the same rows."""
     before = {name: len(rows) for name, rows in records.rows.items()}
     session = _decode(data, kind)
-    if session is not None and _is_added(session, _File(records, kind), before):
+    is_added = session is not None and _is_added(session, _File(records, kind))
+    if is_added and (_NUL not in data or not _hold_nul(records, before)):
         return
     for name, rows in records.rows.items():
         del rows[before[name] :]
+    records.problems.clear()
     records.count = 0
     _read_tolerant(data, path, _File(records, kind))
 
 
-def _is_added(session: Head, file: _File, before: dict[str, int]) -> bool:
-    """Add a decoded session; say whether all its texts can be stored as they are."""
+def _is_added(session: Head, file: _File) -> bool:
+    """Add a decoded session; say whether all its values can be stored as they are."""
     arrays = [array for array in session.arrays() if array is not None]
     try:
         for position, item in enumerate(chain(*arrays), 1):
@@ -71,8 +70,13 @@ def _is_added(session: Head, file: _File, before: dict[str, int]) -> bool:
         _finish(file, session, sum(map(len, arrays)) if arrays else None)
     except (UnicodeDecodeError, UncleanError, RecursionError):  # in a value that is kept as JSON
         return False
-    added = (row for name, rows in file.records.rows.items() for row in rows[before[name] :])
-    return not any("\0" in value for row in added for value in row if isinstance(value, str))
+    return True
+
+
+def _hold_nul(records: Records, before: dict[str, int]) -> bool:
+    """Say whether a text holds a NUL, among the rows of a file in which one may be written as an escape."""
+    added = (row for name, rows in records.rows.items() for row in rows[before[name] :])
+    return any("\0" in value for row in added for value in row if isinstance(value, str))
 
 
 def _decode(data: bytes, kind: Format) -> Head | None:
@@ -96,6 +100,7 @@ def _read_tolerant(data: bytes, path: str, file: _File) -> None:
     document = _document(decoded.text, path, file, bad)
     if document is None:
         return
+    file.calls.cleaner.bad = bad
     items = 0
     for name in file.kind.arrays:
         for element in document.arrays.get(name, ()):
@@ -192,7 +197,7 @@ def _finish(file: _File, head: Head, items: int | None) -> None:
     records = file.records
     usage = head.usage or Usage()
     details = usage.prompt_tokens_details or TokenDetails()
-    records.rows["calls"].extend(map(tuple, file.calls))
+    records.rows["calls"].extend(file.calls.rows())
     records.count += 1
     records.rows["heads"].append(
         (
@@ -216,14 +221,14 @@ def _add_item(file: _File, position: int, item: Item, requests: Iterable[int]) -
     message, reasoning = item.message, item.reasoning or Reasoning()
     text = _content(message.content)
     usage_model = message.usage.model if message.usage else None
-    calls = len(file.calls)
+    calls = len(file.calls.drafts)
     states = item.tool_call_states or ([item.tool_call_state] if item.tool_call_state else [])
     if message.tool_calls or states:
         _add_calls(file, position, message.tool_calls or [], states)
     for context in item.contexts():
         _add_context(file, position, context)
     file.records.rows["prompt_logs"].extend((position, request) for request in requests)
-    answers = _answer(file, position, message.tool_call_id, text) if message.role == "tool" else None
+    answers = file.calls.answer(position, message.tool_call_id, text) if message.role == "tool" else None
     file.records.count += 1
     file.records.rows["items"].append(
         (
@@ -239,7 +244,7 @@ def _add_item(file: _File, position: int, item: Item, requests: Iterable[int]) -
             *stated(message.usage),
             message.tool_call_id or None,
             answers,
-            len(file.calls) - calls,
+            len(file.calls.drafts) - calls,
         )
     )
 
@@ -270,91 +275,12 @@ def _part(part: object) -> str:
     return as_text(part)
 
 
-def _answer(file: _File, position: int, call_id: str | None, text: str) -> int | None:
-    """Pair a `tool` message with the nearest earlier unanswered call of its id; return the call's number."""
-    unanswered = file.open_calls.get(call_id) if call_id else None
-    if not unanswered:
-        return None
-    number = unanswered.pop()
-    call = file.calls[number]
-    call[10] = position
-    if not call[7]:
-        call[8] = text
-    return number
-
-
 def _add_calls(file: _File, position: int, calls: list[Call], states: list[State]) -> None:
-    """Add an item's calls in order, then the states that pair with none.
-
-    States pair by id and order of occurrence inside the item, without ids by position.
-    """
-    ids = {call.id for call in calls if call.id}
-    by_id: defaultdict[str | None, list[int]] = defaultdict(list)
-    for index, state in enumerate(states):
-        by_id[_state_id(state)].append(index)
-    free = dict.fromkeys(range(len(states)))
-    pairs: list[tuple[Call | None, State | None]] = []
-    for index, call in enumerate(calls):
-        found = by_id[call.id].pop(0) if call.id and by_id[call.id] else None
-        if found is None and index in free and not (call.id and _state_id(states[index])):
-            found = index if _state_id(states[index]) not in ids else None
-        pairs.append((call, None if found is None else states[found]))
-        if found is not None:
-            del free[found]
-    pairs.extend((None, states[index]) for index in free)
-    for pair in pairs:
-        _add_call(file, position, *pair)
-
-
-def _state_id(state: State) -> str | None:
-    return state.tool_call_id or (state.tool_call.id if state.tool_call else None)
-
-
-def _add_call(file: _File, position: int, call: Call | None, state: State | None) -> None:
-    """Add one call with its state; at least one of them is there."""
-    stated = state.tool_call if state else None
-    function = (call.function if call else None) or (stated.function if stated else None) or Function()
-    name = function.name or (stated.function.name if stated and stated.function else None)
-    call_id = (call.id if call else None) or (_state_id(state) if state else None)
-    arguments = as_text(function.arguments)
-    if not arguments and stated and stated.function:
-        arguments = as_text(stated.function.arguments)
-    if not arguments and state:
-        arguments = as_text(state.parsed_args)
-    outputs = (state.output or []) if state else []
-    number = len(file.calls)
-    if call_id:
-        file.open_calls[call_id].append(number)
-    records = (call is not None) + (state is not None)
-    file.records.count += records
-    file.calls.append(
-        [
-            position,
-            number,
-            records,
-            call_id or None,
-            name or None,
-            arguments,
-            (state.status or None) if state else None,
-            len(outputs) if state else None,
-            "\n\n".join([as_text(output.content) for output in outputs]) if outputs else None,
-            "\n".join([output.name or "" for output in outputs]),
-            None,
-            _typed(name, call_id, arguments),
-        ]
-    )
-
-
-def _typed(name: str | None, call_id: str | None, arguments: str) -> str | None:
-    """Return the command of a call that a person typed behind a `!`; null for a call of the assistant's."""
-    if name != "Bash" or not call_id or not _TYPED_ID.match(call_id):
-        return None
-    try:
-        value, _ = parse(arguments)
-    except (ValueError, RecursionError):
-        return None
-    command = value.get("command") if isinstance(value, dict) else None
-    return Cleaner().text(command) if isinstance(command, str) else None
+    """Add an item's calls, and the notes on texts that their arguments hide."""
+    file.records.count += file.calls.add(position, calls, states)
+    if file.calls.cleaner.reasons:
+        file.records.note_all(position, file.calls.cleaner.reasons, [])
+        file.calls.cleaner.reasons.clear()
 
 
 def _add_context(file: _File, position: int, context: ContextItem) -> None:

@@ -85,7 +85,17 @@ CALLS = Table(
         ),
         Column("output_names", TEXT, "Names of the output items, a line each."),
         Column("answered", NUMBER, "Position of the `tool` message that answers it."),
-        Column("typed", TEXT, "Command of a call that a person typed."),
+        Column("tool_kind", TEXT, "Kind of its tool."),
+        Column("decision", TEXT, "What was decided about it, as far as it tells itself."),
+        Column("decision_reason", TEXT, "Who decided."),
+        Column("ran", pl.Boolean(), "Whether its tool ran."),
+        Column("command", TEXT, "Command that its arguments name."),
+        Column("file_path", TEXT, "File or directory that its arguments name."),
+        Column("old_text", TEXT, "Text that its edit replaced."),
+        Column("new_text", TEXT, "Text that its edit wrote."),
+        Column("lines_added", NUMBER, "Lines that its edit added."),
+        Column("lines_removed", NUMBER, "Lines that its edit removed."),
+        Column("exit_code", pl.Int64(), "Exit code of its command."),
     ),
 )
 
@@ -136,6 +146,13 @@ class Output(msgspec.Struct, gc=False):
 
     name: str | None = None
     content: Any = None
+    status: Any = None
+
+
+class Tool(msgspec.Struct, gc=False):
+    """`ToolCallState.tool`, the tool's definition, as far as it tells who serves it."""
+
+    uri: Any = None
 
 
 class State(msgspec.Struct, rename="camel", gc=False):
@@ -146,6 +163,7 @@ class State(msgspec.Struct, rename="camel", gc=False):
     status: str | None = None
     parsed_args: msgspec.Raw = msgspec.Raw()
     output: list[Output] | None = None
+    tool: Tool | None = None
 
 
 class ReplyDetails(msgspec.Struct, gc=False):
