@@ -224,6 +224,10 @@ SESSIONS = Table(
         Column("total_cost_usd", MONEY, "`sessions.total_cost_usd`."),
         Column("compacted", FLAG, "`sessions.compacted`."),
         Column("scratch", FLAG, "`sessions.scratch`."),
+        Column("folder", TEXT, "Folder below the home whose files are one session; null: the file is one by itself."),
+        Column("messages", COUNT, "Messages of a better transcript: where a folder has any, its rows on standby do not hold."),
+        Column("first_utc", TIME, "Time of its first message that has one."),
+        Column("first_text", TEXT, "First line of the user's first text."),
     ),
 )
 
