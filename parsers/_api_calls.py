@@ -1,30 +1,31 @@
 """Calls and results of a model's history: they have no ids, and pair by position."""
 
 from collections import defaultdict, deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from parsers._json import Json
-from parsers._task_calls import Asked, Outcome, call_row
+from parsers._task_calls import Asked, call_row
 
 
 @dataclass(slots=True, eq=False)
 class Call:
-    """A call, what its row says, and what came of it so far."""
+    """A call, and what came of it so far."""
 
     number: int
     identifier: str
     asked: Asked
-    text: str
-    arguments: str
     outputs: list[str] = field(default_factory=list)
-    is_denied: bool = False
     is_skipped: bool = False
+
+    @property
+    def text(self) -> str:
+        """What its row says: the command, else the arguments."""
+        command = (self.asked.arguments or {}).get("command") if self.asked.tool == "execute_command" else None
+        return command if isinstance(command, str) else self.asked.stored
 
     def row(self) -> tuple[object, ...]:
         """Row of the raw calls; several outputs are joined by a blank line."""
         output = "\n\n".join(self.outputs) if self.outputs else None
-        return call_row(self.number, self.asked, self.arguments, Outcome(output, self.is_denied, self.is_skipped))
+        return call_row(self.number, self.asked, output, is_skipped=self.is_skipped)
 
 
 @dataclass(slots=True)
@@ -57,11 +58,10 @@ class Calls:
         """Forget the calls of the reply before, which no result can mean any more."""
         self.unanswered.clear()
 
-    def add(self, identifier: str, tool: str | None, arguments: Mapping[str, Json], stored: str) -> Call:
-        """Add a call; its row says the command, else its arguments as JSON."""
-        command = arguments.get("command") if tool == "execute_command" else None
-        text = command if isinstance(command, str) else stored
-        call = Call(len(self.all), identifier, Asked(tool, arguments), text, stored)
+    def add(self, identifier: str, asked: Asked) -> Call:
+        """Add a call."""
+        tool = asked.tool
+        call = Call(len(self.all), identifier, asked)
         self.all.append(call)
         if tool is not None:
             self.unanswered[tool].append(call)
@@ -69,12 +69,9 @@ class Calls:
         return call
 
     def waiting(self, tool: str) -> Call | None:
-        """Return the call that a result of `tool` answers: the first without an answer, else the last answered one.
-
-        An approval with a note, and a failure that is told twice, come before another result of the same call.
-        """
+        """Return the first call of `tool` in the last reply that has no answer."""
         waiting = self.unanswered.get(tool)
-        return waiting[0] if waiting else self.last.get(tool)
+        return waiting[0] if waiting else None
 
     def answer(self, call: Call) -> None:
         """Take note that a call has its answer."""

@@ -16,6 +16,7 @@ from parsers._api_prompts import Prompt, text_of
 from parsers._documents import Element
 from parsers._json import Json, as_text, clean, compact, token
 from parsers._task import head, is_api_message, read_messages
+from parsers._task_calls import Asked
 from parsers._text import Cleaner
 from parsers._xml_calls import Said, split
 from pipeline.schema import Column, Table
@@ -151,7 +152,7 @@ class _Reply:
                 self.rows.append(Row("message", "thinking" if piece.is_thinking else "assistant", piece.text))
             else:
                 stored = compact(piece.arguments) if piece.arguments else piece.body
-                self._add_call(piece.tool, dict(piece.arguments), stored)
+                self._add_call(Asked(piece.tool, piece.arguments, stored))
 
     def _native(self, kind: object, part: dict[str, Json]) -> None:
         """Add a part from before calls were tags. Thinking that the provider has encrypted says nothing."""
@@ -159,20 +160,15 @@ class _Reply:
             self.rows.append(Row("message", "thinking", as_text(part.get("thinking"))))
         elif kind == "tool_use":
             tool, identifier, given = part.get("name"), part.get("id"), part.get("input")
-            self._add_call(
-                tool if isinstance(tool, str) else None,
-                given if isinstance(given, dict) else {},
-                as_text(given),
-                identifier if isinstance(identifier, str) else None,
-            )
+            arguments = given if isinstance(given, dict) else None
+            asked = Asked(tool if isinstance(tool, str) else None, arguments, as_text(given))
+            self._add_call(asked, identifier if isinstance(identifier, str) else None)
 
-    def _add_call(
-        self, tool: str | None, arguments: dict[str, Json], stored: str, identifier: str | None = None
-    ) -> None:
+    def _add_call(self, asked: Asked, identifier: str | None = None) -> None:
         """Add a call; one without an id is named by the position of its message and its number in it."""
         self.made += 1
         place = f"{self.message.position}.{self.made}" if self.made > 1 else str(self.message.position)
-        call = self.calls.add(identifier or place, tool, arguments, stored)
+        call = self.calls.add(identifier or place, asked)
         if identifier:
             self.calls.by_id.setdefault(identifier, []).append(call)
         self.rows.append(Row("tool_call", "tool_use", call.text, call))

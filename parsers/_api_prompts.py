@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from parsers import _api_texts
 from parsers._api_calls import Call, Calls, Row
+from parsers._api_texts import Header
 from parsers._json import Json, as_text
 from parsers._task import workspace_of
 
@@ -26,7 +27,7 @@ def text_of(part: Json) -> str:
 class _Result:
     """A result whose blocks are being gathered."""
 
-    tool: str
+    header: Header
     call: Call | None
     texts: list[str] = field(default_factory=list)
 
@@ -41,6 +42,7 @@ class Prompt:
     _said: list[str] = field(default_factory=list)
     _said_row: Row | None = None
     _result: _Result | None = None
+    _answered: dict[str, Call] = field(default_factory=dict)
 
     def read(self, parts: list[Json]) -> list[Row]:
         """Return the rows of the message."""
@@ -65,7 +67,7 @@ class Prompt:
         result = self._result
         if header is not None:
             self._end_result()
-            self._result = _Result(header.tool, self.calls.waiting(header.tool))
+            self._result = _Result(header, self._answered_by(header))
             if header.rest:
                 self._result.texts.append(header.rest)
         elif result is not None and not result.texts and not bare.startswith(_api_texts.ENVIRONMENT):
@@ -105,23 +107,28 @@ class Prompt:
         first = result.texts[0].lstrip() if result.texts else ""
         call, decision = result.call, _api_texts.decision(first)
         text = "\n".join(result.texts)
-        self.rows.append(Row("tool_result", "tool_result", text, call, result.tool))
+        self.rows.append(Row("tool_result", "tool_result", text, call, result.header.tool))
         if decision is not None:
-            self.rows.append(
-                Row("permission_decision", "system", f"permission decision: {decision}", call, result.tool)
-            )
+            decided = f"permission decision: {decision}"
+            self.rows.append(Row("permission_decision", "system", decided, call, result.header.tool))
         for said in result.texts:
             self._add_feedback(said.lstrip())
-        if call is not None:
-            self._answer(call, text, decision)
+        if (
+            call is not None and decision != "approved with feedback"
+        ):  # behind an approval the tool's own result follows
+            call.outputs.append(text)
+            self.calls.answer(call)
+            self._answered[result.header.label] = call
 
-    def _answer(self, call: Call, text: str, decision: str | None) -> None:
-        """Put a result to its call. An approval is none: what the tool said follows it."""
-        if decision == "approved with feedback":
-            return
-        call.outputs.append(text)
-        call.is_denied = call.is_denied or decision is not None
-        self.calls.answer(call)
+    def _answered_by(self, header: Header) -> Call | None:
+        """Return the call that a result belongs to.
+
+        A failure can be told twice: the same header again is of the same call, unless another one asks for the same.
+        """
+        answered, waiting = self._answered.get(header.label), self.calls.waiting(header.tool)
+        if answered is not None and not (waiting and waiting.asked.arguments == answered.asked.arguments):
+            return answered
+        return waiting or (self.calls.last.get(header.tool) if header.of_subtask else None)
 
     def _add_feedback(self, block: str) -> None:
         """Add what the user said, where a block hands it on."""

@@ -39,9 +39,10 @@ _FEEDBACK, _FEEDBACK_END = "<feedback>", "</feedback>"
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The line in front of a call's result: its tool, and what follows in the same block."""
+    """What stands in front of a call's result: the tool, the whole of it, and what follows in the same block."""
 
     tool: str
+    label: str
     rest: str
     of_subtask: bool = False
 
@@ -50,7 +51,7 @@ def header(text: str) -> Header | None:
     """Return the header that a block begins with: `[<tool> for '<argument>'] Result:` and its like."""
     old = _OLD_RESULT.match(text)
     if old:
-        return Header(old[1], text[old.end() :].strip())
+        return Header(old[1], old[0], text[old.end() :].strip())
     begin = _RESULT.match(text)
     if begin is None:
         return None
@@ -59,7 +60,8 @@ def header(text: str) -> Header | None:
     end = len(bare) - len(_RESULT_END) if bare.endswith(_RESULT_END) else text.find(_RESULT_END, begin.end())
     if end < begin.end():
         return None
-    return Header(begin[1], text[end + len(_RESULT_END) :].strip(), text.startswith(" completed", begin.end()))
+    rest = text[end + len(_RESULT_END) :].strip()
+    return Header(begin[1], text[:end], rest, text.startswith(" completed", begin.end()))
 
 
 def not_run(text: str) -> str | None:

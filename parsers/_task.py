@@ -159,7 +159,11 @@ def with_images(text: str, images: int) -> str:
 
 def said(text: pl.Expr) -> pl.Expr:
     """Text of a row: trimmed, data URIs of images as `[image]`."""
-    return trim(pl.when(text.str.contains("data:image/", literal=True)).then(text.str.replace_all(_DATA_URI, "[image]")).otherwise(text))
+    return trim(
+        pl.when(text.str.contains("data:image/", literal=True))
+        .then(text.str.replace_all(_DATA_URI, "[image]"))
+        .otherwise(text)
+    )
 
 
 def key(kind: pl.Expr, name: pl.Expr) -> pl.Expr:
@@ -183,7 +187,7 @@ def timed(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def sessions(heads: pl.DataFrame, messages: pl.DataFrame, drafts: pl.DataFrame) -> pl.DataFrame:
-    """The `session_files` of transcripts: of `heads`, the first time in `messages`, the user's first row in `drafts`."""
+    """The `session_files` of transcripts, with the first time of `messages` and the user's first row of `drafts`."""
     first = messages.with_columns(first_utc=moment(pl.col("ts"))).drop_nulls("first_utc")
     prompts = drafts.filter((pl.col("turn_type") == "user") & has_text(pl.col("text"))).sort("order_line", "part")
     return (

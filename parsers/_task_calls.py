@@ -1,6 +1,7 @@
 """Calls of an agent's task, whichever transcript tells of them: what was asked for and what came of it.
 
-Texts of answers: src/core/prompts/responses.ts and src/core/tools/ of PearAI's fork of Roo Code 3.15.
+Texts of answers: src/core/prompts/responses.ts and src/core/tools/ of PearAI's fork of Roo Code 3.15. No transcript
+states how a call ended: its status here is `done`, `errored` or `canceled` by its result, null without one.
 """
 
 import re
@@ -9,11 +10,15 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from parsers._call_outcome import BLOCKED, DENIED, NOT_RUN, Outcome, agent_exit_code, agent_outcome
+from parsers._calls import read_call
 from parsers._json import Json
+from parsers._text import Cleaner
+from parsers._tool_names import tool_kind
 from pipeline.normalize import trim
 from pipeline.schema import Column, Table
 
-TEXT, NUMBER, FLAG = pl.String(), pl.Int32(), pl.Boolean()
+TEXT, NUMBER, COUNT = pl.String(), pl.Int32(), pl.Int64()
 
 CALLS = Table(
     "calls",
@@ -22,79 +27,70 @@ CALLS = Table(
     (
         Column("call_no", NUMBER, "Number of the call in the file."),
         Column("arguments", TEXT, "Arguments as JSON without the tool's name, else as written."),
-        Column("output", TEXT, "What the call gave back."),
+        Column("status", TEXT, "How it ended, by its result."),
+        Column("output", TEXT, "What it gave back."),
         Column("tool_kind", TEXT, "`tool_calls.tool_kind`."),
         Column("decision", TEXT, "`tool_calls.decision`."),
         Column("decision_reason", TEXT, "`tool_calls.decision_reason`."),
-        Column("ran", FLAG, "`tool_calls.ran`."),
+        Column("ran", pl.Boolean(), "`tool_calls.ran`."),
         Column("command", TEXT, "`tool_calls.command`."),
         Column("file_path", TEXT, "`tool_calls.file_path`."),
+        Column("old_text", TEXT, "`tool_calls.old_text`."),
         Column("new_text", TEXT, "`tool_calls.new_text`."),
-        Column("exit_code", pl.Int64(), "`tool_calls.exit_code`."),
+        Column("lines_added", COUNT, "`tool_calls.lines_added`."),
+        Column("lines_removed", COUNT, "`tool_calls.lines_removed`."),
+        Column("exit_code", COUNT, "`tool_calls.exit_code`."),
     ),
 )
 
-_WRITES = ("write_to_file", "insert_content", "newFileCreated")
-_EXIT = re.compile(r"Command executed in terminal [^\n]*\. (?:[^\n]*\n)?Exit code: ([1-9][0-9]*)\n")
 _FAILED = "The tool execution failed with the following error:"
-_IGNORED = re.compile(r"Access to .+ is blocked by the \S+ file settings\.")
+_REJECTED = "Changes were rejected by the user."
+_IGNORED = re.compile(
+    rf"\s*(?:{_FAILED}\s*<error>\s*|<file><path>[^<]*</path><error>)"
+    r"Access to [^\n]+ is blocked by the \S+ file settings\."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A call: its tool, and its arguments where they are known."""
+    """A call: its tool, its arguments where they are known, and as written."""
 
     tool: str | None
-    arguments: Mapping[str, Json] | None = None
+    arguments: Mapping[str, Json] | None
+    stored: str
     is_mcp: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of a call: its output, null for none; whether the user refused it, or the agent passed it over."""
-
-    output: str | None = None
-    is_denied: bool = False
-    is_skipped: bool = False
-
-
-def call_row(number: int, asked: Asked, stored: str, outcome: Outcome) -> tuple[object, ...]:
-    """Row of `CALLS`."""
-    arguments, output = asked.arguments or {}, outcome.output
-    decision, reason, ran = _decided(outcome)
-    is_done = ran is True and not (output or "").startswith(_FAILED)
-    exit_code = _EXIT.match(output or "") if asked.tool == "execute_command" else None
+def call_row(number: int, asked: Asked, output: str | None, *, is_skipped: bool = False) -> tuple[object, ...]:
+    """Row of `CALLS`: a call with the text of its results, null without one; `is_skipped` if it was passed over."""
+    outcome = NOT_RUN if is_skipped else _outcome(output)
+    status = None if output is None else _status(outcome, output)
+    arguments = dict(asked.arguments) if asked.arguments is not None else asked.stored
     return (
         number,
-        stored,
+        asked.stored,
+        status,
         output,
-        "mcp" if asked.is_mcp else None,
-        decision,
-        reason,
-        ran,
-        _text(arguments, "command") if asked.tool == "execute_command" else None,
-        _text(arguments, "path"),
-        _text(arguments, "content") if asked.tool in _WRITES and is_done else None,
-        int(exit_code[1]) if exit_code else None,
+        "mcp" if asked.is_mcp else tool_kind(asked.tool),
+        *outcome,
+        *read_call(asked.tool, (arguments,), is_done=status == "done", cleaner=Cleaner()),
+        agent_exit_code(output) if output is not None else None,
     )
 
 
-def _decided(outcome: Outcome) -> tuple[str, str | None, bool | None]:
-    """Decision, its reason, and whether the tool ran."""
-    if outcome.is_denied:
-        return "denied", "user", False
-    if outcome.is_skipped:
-        return "unknown", None, False
-    if outcome.output is None:
-        return "unknown", None, None
-    if _IGNORED.search(outcome.output, 0, 2000):
-        return "blocked", "policy", False
-    return "allowed", None, True
+def _outcome(output: str | None) -> Outcome:
+    """Say what became of a call: also of an edit that was shown and rejected, and of a file that a rule keeps away."""
+    if output is not None and output.strip() == _REJECTED:
+        return DENIED
+    if output is not None and _IGNORED.match(output):
+        return BLOCKED
+    return agent_outcome(output)
 
 
-def _text(arguments: Mapping[str, Json], key: str) -> str | None:
-    value = arguments.get(key)
-    return value if isinstance(value, str) else None
+def _status(outcome: Outcome, output: str) -> str:
+    if outcome.decision in ("denied", "blocked"):
+        return "canceled"
+    return "errored" if output.lstrip().startswith(_FAILED) else "done"
 
 
 def calls(raw: pl.DataFrame) -> pl.DataFrame:

@@ -17,7 +17,7 @@ from parsers._documents import Element
 from parsers._fit import fit
 from parsers._json import Json, as_text, compact, token
 from parsers._task import head, inner, is_ui_message, read_messages, with_images, workspace_of
-from parsers._task_calls import CALLS, Asked, Outcome, call_row
+from parsers._task_calls import Asked, call_row
 from parsers._text import Cleaner
 from pipeline.schema import Column, Table
 from pipeline.source import Records
@@ -85,10 +85,9 @@ class _Kept:
 
 @dataclass(slots=True)
 class _Call:
-    """A call, the text of its row, and what its results say so far: (kind, text) of each."""
+    """A call, and what its results say so far: (kind, text) of each."""
 
     asked: Asked
-    text: str
     identifier: str | None
     results: list[tuple[str, str]] = field(default_factory=list)
 
@@ -117,7 +116,7 @@ def read(data: bytes, path: str, records: Records) -> None:
         _add(file, kept, is_first=is_first)
         records.note_all(kept.position, kept.cleaner.reasons, kept.wrong)
     rows = records.rows["calls"]
-    rows.extend(call_row(number, call.asked, call.text, _outcome(call)) for number, call in enumerate(file.calls))
+    rows.extend(call_row(number, call.asked, _output(call)) for number, call in enumerate(file.calls))
     records.rows["heads"].append(head(path, file.messages, file.workspace))
 
 
@@ -196,7 +195,8 @@ def _request(file: _File, kept: _Kept) -> Mapping[str, Json]:
 
 def _call(file: _File, kept: _Kept) -> str:
     """Add a call; return what its row says: the command, else the arguments as JSON without the tool's name."""
-    tool, text, arguments = kept.name, kept.text, None
+    tool, text = kept.name, kept.text
+    arguments: dict[str, Json] | None = None
     if kept.name == "command":
         tool, arguments = "execute_command", {"command": text}
     elif kept.name in _NAMED_BY:
@@ -206,8 +206,8 @@ def _call(file: _File, kept: _Kept) -> str:
             tool = _name(arguments, key) or _name(arguments, other) or tool
             arguments = {name: value for name, value in arguments.items() if name != key or tool != value}
             text = compact(arguments)
-    asked = Asked(tool, arguments, is_mcp=kept.name == "use_mcp_server")
-    file.calls.append(_Call(asked, text, as_text(kept.message.ts) or None))
+    asked = Asked(tool, arguments, text, is_mcp=kept.name == "use_mcp_server")
+    file.calls.append(_Call(asked, as_text(kept.message.ts) or None))
     return text
 
 
@@ -221,8 +221,8 @@ def answers_empty(kind: str, name: str) -> bool:
     return kind == "say" and name != "browser_action_result"
 
 
-def _outcome(call: _Call) -> Outcome:
-    """What came of a call: its results together, without one that repeats the one before.
+def _output(call: _Call) -> str | None:
+    """What a call gave back: its results together, without one that repeats the one before; null without any.
 
     While a command runs the panel asks whether to go on, once with its output so far and once more when it ended
     (src/shared/combineCommandSequences.ts).
@@ -233,4 +233,4 @@ def _outcome(call: _Call) -> Outcome:
         if text and not (before and before[0] != kind and before[1] == text):
             parts.append(text)
         before = (kind, text)
-    return Outcome("\n".join(parts) if call.results else None)
+    return "\n".join(parts) if call.results else None

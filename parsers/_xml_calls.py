@@ -1,9 +1,9 @@
 """Tool calls that a model writes as XML tags into its reply, and its thinking between tags.
 
-PearAI's agent (a fork of Roo Code 3.15) has no native tool calls: `<read_file><path>a</path></read_file>` is one. What
-it takes for a call is in src/core/assistant-message/parse-assistant-message.ts: a tool's tag opens it, the tags of known
-parameters hold its arguments, and what stands in a parameter is no tag. Two things are read more carefully here: a tag
-amid the words of a line is prose unless the agent answered it, and file content reaches to its last closing tag.
+PearAI's agent (a fork of Roo Code 3.15) has no native tool calls: `<read_file><path>a</path></read_file>` is one.
+What it takes for a call is in src/core/assistant-message/parse-assistant-message.ts: a tool's tag opens it, the tags of
+known parameters hold its arguments, and what stands in a parameter is no tag. Two things are read more carefully here:
+a tag amid the words of a line is prose unless the agent answered it, and file content reaches to its last closing tag.
 """
 
 import re
