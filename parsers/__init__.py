@@ -4,10 +4,13 @@ from parsers import (
     continue_autocomplete,
     continue_chat_feedback,
     continue_chat_interaction,
+    continue_cn_log,
     continue_edit_interaction,
     continue_edit_outcome,
     continue_index,
+    continue_input_history,
     continue_next_edit,
+    continue_permissions,
     continue_session,
     continue_tokens_generated,
     continue_tool_usage,
@@ -31,6 +34,9 @@ SOURCES: tuple[Source, ...] = (
     continue_next_edit.SOURCE,
     pearai_chat_feedback.SOURCE,
     pearai_tokens_generated.SOURCE,
+    continue_input_history.SOURCE,
+    continue_permissions.SOURCE,
+    continue_cn_log.SOURCE,
 )
 
 LAYOUTS: tuple[Layout, ...] = (CONTINUE, PEARAI)

@@ -131,7 +131,13 @@ def _scalar(value: Json) -> str:
 
 def token(value: Json) -> str | None:
     """Write a scalar as the JSON token that a typed column is made from; null stays null."""
-    return None if value is None else compact(value)
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    return compact(value)
 
 
 def as_text(value: Json) -> str:

@@ -173,12 +173,12 @@ class _Walk:
             value, end = parse(self.text, start)
         except json.JSONDecodeError as error:
             # The refusal itself counts the lines before its position, at about 64 characters a step.
-            self.budget -= max(error.pos - start, 64) + error.pos // 64
+            self.budget -= error.pos - start + error.pos // 64
         except RecursionError:
             self.resume = skip_value(self.text, start) or len(self.text)
             self.budget -= self.resume - start
         except ValueError:
-            self.budget -= 4096
+            self.budget -= min(4096, len(self.text) - start)
         else:
             if isinstance(value, dict):
                 self.resume = end

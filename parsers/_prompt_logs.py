@@ -10,7 +10,7 @@ import msgspec
 from parsers._exchange import exchange
 from parsers._json import Json, parse
 from parsers._session_types import Prompt
-from parsers._text import REPLACEMENT, decode
+from parsers._text import Cleaner, decode
 
 _TEXT = msgspec.json.Decoder(str)
 
@@ -26,7 +26,8 @@ def exchanges(logs: Iterable[Prompt]) -> Iterator[int]:
 def _said(value: msgspec.Raw) -> str | None:
     """Return a JSON text as the tolerant way has it; null for anything else."""
     try:
-        return _TEXT.decode(value)
+        text: Json = _TEXT.decode(value)
+        return text if isinstance(text, str) and "\0" not in text else _known(text, None)
     except msgspec.ValidationError:
         return None
     except (msgspec.DecodeError, UnicodeDecodeError):  # half a surrogate pair, bad bytes, or no value at all
@@ -39,10 +40,10 @@ def _said(value: msgspec.Raw) -> str | None:
 
 
 def _known(text: Json, bad: str | None) -> str | None:
-    """Return a text, U+FFFD in the place of bytes that were not UTF-8; null for what is none."""
+    """Return a text as an event's row has it, U+FFFD in the place of what no column takes; null for what is none."""
     if not isinstance(text, str):
         return None
-    return text.replace(bad, REPLACEMENT) if bad is not None and bad in text else text
+    return Cleaner(bad).text(text)
 
 
 def take_logs(item: dict[str, Json], bad: str | None) -> tuple[dict[str, Json], list[int]]:

@@ -10,7 +10,7 @@ MASK = "***"
 
 _KEYS = ("userId", "apiKey")
 _SPACE = r"(?:\s|\\++[nrt])*+"
-_FIELD = re.compile(rf'(?<!\\)(\\*+)"(?:{"|".join(_KEYS)})\1"{_SPACE}:{_SPACE}\1"')
+_FIELD = re.compile(rf'"(?:{"|".join(_KEYS)})\\*+"{_SPACE}:{_SPACE}(\\*+)"')
 _QUOTE = re.compile(r'(?<!\\)(\\*+)"')
 
 

@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from parsers._documents import Element, Fault, read_array, size_of
+from parsers._array import lose, read_elements
+from parsers._documents import Element, Fault
 from parsers._fit import fit
 from parsers._json import Json, clean, compact, token
 from parsers._paths import SCRATCH, project_path
-from parsers._text import Cleaner, decode
+from parsers._text import Cleaner
 from pipeline.normalize import count, count_fault, moment, notes, trim
 from pipeline.schema import Column, Table
 from pipeline.source import Records
@@ -57,24 +58,8 @@ def is_entry(value: Json) -> bool:
 
 def read(data: bytes, path: str, records: Records) -> None:
     """Read the index entry by entry, on past damage."""
-    decoded = decode(data)
-    if not decoded.text.strip():
-        records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=len(data))
-        return
-    found = read_array(decoded.text, is_entry)
-    if isinstance(found, Fault):
-        text = "not a JSON array" if found.reason == "not_an_object" else f"unreadable ({found.reason})"
-        records.lose(0, found.reason, f"parser: {text}", size=len(data))
-        return
-    elements, faults, closed = found
     seen: set[str] = set()
-    for element in elements:
-        _add(element, Cleaner(decoded.bad), seen, records)
-    for fault in faults:
-        text = "parser: unparseable data after the JSON array"
-        records.lose(0, fault.reason, text, size=size_of(fault.text))
-    if not closed and not (elements and isinstance(elements[-1].value, Fault)):
-        records.lose(0, "json_truncated", f"parser: array cut off after record {len(elements)}", size=0)
+    read_elements(data, is_entry, records, lambda element, cleaner: _add(element, cleaner, seen, records))
 
 
 def _add(element: Element, cleaner: Cleaner, seen: set[str], records: Records) -> None:
@@ -82,7 +67,7 @@ def _add(element: Element, cleaner: Cleaner, seen: set[str], records: Records) -
     value, position, wrong = element.value, element.position, list[str]()
     try:
         if isinstance(value, Fault):
-            _lose(records, element, value.reason, cleaner.text(value.text))
+            lose(records, element, value.reason, cleaner.text(value.text))
         elif is_entry(value) and isinstance(value, dict):
             entry = fit(Entry, value, cleaner, wrong)
             _add_entry(entry, position, seen, records)
@@ -90,17 +75,12 @@ def _add(element: Element, cleaner: Cleaner, seen: set[str], records: Records) -
             records.count += 1
             records.silent += 1
         else:
-            _lose(records, element, "index_entry_invalid", compact(clean(value, cleaner)))
+            lose(records, element, "index_entry_invalid", compact(clean(value, cleaner)))
     except RecursionError:
-        _lose(records, element, "nesting_too_deep", cleaner.text(element.raw))
+        lose(records, element, "nesting_too_deep", cleaner.text(element.raw))
         return
     if not isinstance(value, Fault):
         records.note_all(position, cleaner.reasons, wrong)
-
-
-def _lose(records: Records, element: Element, reason: str, text: str) -> None:
-    text = f"parser: unparseable record {element.position} ({reason}): {text}"
-    records.lose(element.position, reason, text, size=element.size)
 
 
 def _add_entry(entry: Entry, position: int, seen: set[str], records: Records) -> None:

@@ -12,7 +12,7 @@ _BAD_RUNS = re.compile("([\udc80-\udcff]+)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ODD = re.compile("[\ud800-\udfff\0]")
 _NUL_RUN = re.compile("\0{17,}")
-_NONCHARACTERS = [chr(code) for code in range(0xFDD0, 0xFDF0)]
+NONCHARACTERS = [chr(code) for code in range(0xFDD0, 0xFDF0)]
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ def decode_utf_8(data: bytes) -> Text:
     except UnicodeDecodeError:
         text = data.decode(errors="surrogateescape")
         # A noncharacter that the text does not hold marks the bad runs, so that they are told from escaped surrogates.
-        bad = next((mark for mark in _NONCHARACTERS if mark not in text), REPLACEMENT)
+        bad = next((mark for mark in NONCHARACTERS if mark not in text), REPLACEMENT)
         return Text(_BAD_RUNS.sub(bad, text), bad)
 
 

@@ -6,19 +6,19 @@ replies as (
         pairs.event_artifact,
         pairs.event_record,
         pairs.artifact,
+        pairs.line,
         coalesce(
             min(rows.sequence) filter (rows.kind = 'message' and rows.turn_type = 'assistant'),
             min(rows.sequence) filter (rows.kind = 'tool_call'),
             min(rows.sequence) filter (rows.kind = 'message')
         ) as reply,
     from exchange_pairs as pairs
-    join rows on rows.artifact = pairs.artifact and rows.line = pairs.line
-    where rows.kind in ('message', 'tool_call')
+    left join rows on rows.artifact = pairs.artifact and rows.line = pairs.line
     group by all
 ),
 
 prompts as (
-    select artifact, sequence from rows
+    select artifact, line, sequence from rows
     semi join exchange_pairs as pairs using (artifact)
     where kind = 'message' and turn_type = 'user'
 ),
@@ -26,7 +26,7 @@ prompts as (
 asked as (
     select replies.*, prompts.sequence as prompt
     from replies
-    asof left join prompts on prompts.artifact = replies.artifact and prompts.sequence < replies.reply
+    asof left join prompts on prompts.artifact = replies.artifact and prompts.line < replies.line
 ),
 
 said as (

@@ -85,7 +85,7 @@ candidates as (
         twins.artifact as twin_artifact,
         twins.sequence as twin_sequence,
         twins.is_event,
-        epoch_ms(secondary.utc) - epoch_ms(twins.utc) as ms_apart,
+        date_diff('millisecond', twins.utc, secondary.utc) as ms_apart,
     from secondary
     join primary_rows as twins using (home, agent, turn_type, text)
     where (secondary.named_session is null or secondary.named_session = twins.session_id)
@@ -96,7 +96,7 @@ candidates as (
         end
 )
 
-select distinct on (artifact, sequence)
+select
     artifact,
     sequence,
     twin_rule,
@@ -105,8 +105,11 @@ select distinct on (artifact, sequence)
     twin_sequence,
     ms_apart / 1000.0 as seconds_apart,
 from candidates
-order by
-    is_event desc,
-    abs(ms_apart) nulls last,
-    case when twin_rule = 'history' then -twin_sequence else twin_sequence end,
-    twin_artifact
+qualify row_number() over (
+    partition by artifact, sequence
+    order by
+        is_event desc,
+        abs(ms_apart) nulls last,
+        case when twin_rule = 'history' then -twin_sequence else twin_sequence end,
+        twin_artifact
+) = 1

@@ -1,0 +1,73 @@
+"""Tokens and keys that no text shows."""
+
+import json
+import time
+
+import pytest
+
+from parsers._secrets import mask
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ('{"userId":"sk-7","prompt":"p"}', '{"userId":"***","prompt":"p"}'),
+        ('{"userId":"","apiKey":""}', '{"userId":"","apiKey":""}'),
+        ('{"apiKey" \t:\n "sk-7"}', '{"apiKey" \t:\n "***"}'),
+        ('{"userId":"a\\"sk-7","b":"c"}', '{"userId":"***","b":"c"}'),
+        ('{"userId":"sk-7\\\\","b":"c"}', '{"userId":"***","b":"c"}'),
+        ('{"userId":"sk-7', '{"userId":"***'),
+        ('{"userId":"sk-7\\', '{"userId":"***'),
+        ('{"userId":"', '{"userId":"'),
+        ('{"userId":"sk-7{"userId":"sk-7","b":1}', '{"userId":"***"userId":"***","b":1}'),
+        ('{"userId":"sk-7","userId":"sk-7"}', '{"userId":"***","userId":"***"}'),
+        ('\\"userId":"sk-7","b":1}', '\\"userId":"***","b":1}'),
+        ('{"userId":12,"apiKey":null}', '{"userId":12,"apiKey":null}'),
+        ('{"theuserId":"x","userIds":"x","userId2":"x"}', '{"theuserId":"x","userIds":"x","userId2":"x"}'),
+        ("no JSON: userId=5", "no JSON: userId=5"),
+    ],
+)
+def test_mask_of_a_line(text: str, masked: str) -> None:
+    assert mask(text) == masked
+
+
+@pytest.mark.parametrize("token", ["sk-7", 'a"sk-7', "sk-7\\", 'sk-7\\"', "\\\\sk-7", "sk-7\n"])
+@pytest.mark.parametrize("depth", [0, 1, 2, 3])
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,", " : ")])
+def test_mask_of_json_inside_strings(token: str, depth: int, separators: tuple[str, str]) -> None:
+    def nested(secret: str) -> str:
+        text = json.dumps({"a": "x", "apiKey": secret, "b": "y"}, separators=separators)
+        for _ in range(depth):
+            text = json.dumps({"in": text, "behind": "z"}, separators=separators)
+        return text
+
+    assert mask(nested(token)) == nested("***")
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_mask_of_json_that_was_cut_inside_a_string(depth: int) -> None:
+    cut = '{"apiKey":"sk-7'
+    for _ in range(depth):
+        cut = json.dumps({"in": cut, "b": "c"})
+
+    masked = mask(cut)
+
+    assert "sk-7" not in masked
+    assert json.loads(masked)["b"] == "c"
+
+
+def test_mask_of_indented_json_inside_a_string() -> None:
+    text = json.dumps({"in": '{"apiKey"\n:\n\t"sk-7"}'})
+
+    assert mask(text) == json.dumps({"in": '{"apiKey"\n:\n\t"***"}'})
+
+
+def test_mask_is_linear() -> None:
+    hostile = ["\\" * 200_000, '"userId"' * 50_000, '"userId":"' * 50_000, '"apiKey" ' + " " * 200_000, '\\"' * 200_000]
+    start = time.process_time()
+
+    for text in hostile:
+        mask('{"userId":"' + text)
+        mask("userId" + text)
+
+    assert time.process_time() - start < 5
