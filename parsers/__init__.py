@@ -14,8 +14,12 @@ from parsers import (
     continue_session,
     continue_tokens_generated,
     continue_tool_usage,
+    pearai_api_history,
     pearai_chat_feedback,
+    pearai_output_log,
+    pearai_task_metadata,
     pearai_tokens_generated,
+    pearai_ui_messages,
 )
 from parsers.layouts import CONTINUE, PEARAI
 from pipeline.model import Layout
@@ -37,6 +41,10 @@ SOURCES: tuple[Source, ...] = (
     continue_input_history.SOURCE,
     continue_permissions.SOURCE,
     continue_cn_log.SOURCE,
+    pearai_ui_messages.SOURCE,
+    pearai_api_history.SOURCE,
+    pearai_task_metadata.SOURCE,
+    pearai_output_log.SOURCE,
 )
 
 LAYOUTS: tuple[Layout, ...] = (CONTINUE, PEARAI)

@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import polars as pl
 
-from parsers._documents import Element, Fault, read_array, size_of
+from parsers._array import lose, read_elements
+from parsers._documents import Element, Fault, read_array
 from parsers._json import Json, clean, compact, parse, skip_space
 from parsers._paths import project_path
-from parsers._secrets import mask
 from parsers._text import WHITE, Cleaner, decode
 from pipeline.normalize import has_text, moment, trim
 from pipeline.schema import Column, Table
@@ -75,51 +75,35 @@ def is_api_message(value: Json) -> bool:
 
 
 def read_messages(data: bytes, records: Records, is_message: Callable[[Json], bool], add: Add) -> bool:
-    """Read a transcript message by message, on past damage; `add` gets each one. Say whether any of it was read.
+    """Read a transcript message by message, on past damage; `add` gets each one. Say whether it could be read.
 
     `add` may raise RecursionError before it has added anything.
     """
-    decoded = decode(data)
-    if not decoded.text.strip():
-        records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=len(data))
-        return False
-    found = read_array(decoded.text, is_message)
-    if isinstance(found, Fault):
-        records.lose(0, found.reason, f"parser: unreadable ({found.reason})", size=len(data))
-        return False
-    elements, faults, closed = found
-    for element in elements:
-        _add(element, Cleaner(decoded.bad), records, is_message, add)
-    for fault in faults:
-        text = "parser: unparseable data after the JSON array"
-        records.lose(0, fault.reason, text, size=size_of(fault.text))
-    if not closed and not (elements and isinstance(elements[-1].value, Fault)):
-        records.lose(0, "json_truncated", f"parser: array cut off after record {len(elements)}", size=0)
-    return True
+
+    def take(element: Element, cleaner: Cleaner) -> None:
+        reason, text = _taken(element, cleaner, records, is_message, add)
+        if reason is not None:
+            lose(records, element, reason, cleaner.text(text))
+
+    return read_elements(data, is_message, records, take)
 
 
-def _add(element: Element, cleaner: Cleaner, records: Records, is_message: Callable[[Json], bool], add: Add) -> None:
-    """Hand on one message, or record its loss."""
+def _taken(
+    element: Element, cleaner: Cleaner, records: Records, is_message: Callable[[Json], bool], add: Add
+) -> tuple[str | None, str]:
+    """Hand on a message, or say why an element is none and what it says."""
     value, wrong = element.value, list[str]()
+    if isinstance(value, Fault):
+        return value.reason, value.text
     try:
-        if isinstance(value, Fault):
-            reason, text = value.reason, value.text
-        elif isinstance(value, dict) and is_message(value):
-            add(value, element, cleaner, wrong)
-            records.count += 1
-            records.note_all(element.position, cleaner.reasons, wrong)
-            return
-        else:
-            reason, text = "wrong_type" if isinstance(value, dict) else "not_an_object", compact(clean(value, cleaner))
+        if not (isinstance(value, dict) and is_message(value)):
+            return "wrong_type" if isinstance(value, dict) else "not_an_object", compact(clean(value, cleaner))
+        add(value, element, cleaner, wrong)
     except RecursionError:
-        reason, text = "nesting_too_deep", element.raw
-    lose_element(records, element, reason, cleaner.text(text))
-
-
-def lose_element(records: Records, element: Element, reason: str, text: str) -> None:
-    """Record the loss of one element of an array."""
-    text = f"parser: unparseable record {element.position} ({reason}): {mask(text)}"
-    records.lose(element.position, reason, text, size=element.size)
+        return "nesting_too_deep", element.raw
+    records.count += 1
+    records.note_all(element.position, cleaner.reasons, wrong)
+    return None, ""
 
 
 def head(path: str, messages: int | None = None, workspace: str | None = None) -> tuple[object, ...]:

@@ -109,10 +109,12 @@ def read(data: bytes, path: str, records: Records) -> None:
     file = _File(records)
     if not read_messages(data, records, is_ui_message, lambda *message: _keep(file, *message)):
         return
-    lost_task = any(p.position == 1 and p.reason not in ("not_an_object", "wrong_type") for p in records.problems)
+    # The user's task comes first: where that is lost, what was said next is the assistant's.
+    losses = [problem for problem in records.problems if problem.text is not None and problem.position == 1]
+    is_open = all(loss.reason in ("not_an_object", "wrong_type") for loss in losses)
     for kept in file.kept.values():
-        is_first = not lost_task and kept.kind == "say" and kept.name == "text"
-        lost_task = lost_task or is_first
+        is_first = is_open and kept.kind == "say" and kept.name == "text"
+        is_open = is_open and not is_first
         _add(file, kept, is_first=is_first)
         records.note_all(kept.position, kept.cleaner.reasons, kept.wrong)
     rows = records.rows["calls"]

@@ -12,11 +12,12 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from parsers._array import lose
 from parsers._documents import Document, Element, Fault, read_object, size_of
 from parsers._fit import fit
 from parsers._json import Json, clean, compact, parse, skip_space, token
 from parsers._secrets import mask
-from parsers._task import HEADS, head, lose_element, task_path
+from parsers._task import HEADS, head, task_path
 from parsers._text import WHITE, Cleaner, decode
 from pipeline.normalize import moment, notes, trim
 from pipeline.schema import Column, Table
@@ -95,15 +96,15 @@ def _add(element: Element, cleaner: Cleaner, seen: set[tuple[object, ...]], reco
     value, wrong = element.value, list[str]()
     try:
         if isinstance(value, Fault):
-            lose_element(records, element, value.reason, cleaner.text(value.text))
+            lose(records, element, value.reason, cleaner.text(value.text))
         elif is_entry(value) and isinstance(value, dict):
             _add_entry(fit(Entry, value, cleaner, wrong), element.position, seen, records)
             records.note_all(element.position, cleaner.reasons, wrong)
         else:
             reason = "wrong_type" if isinstance(value, dict) else "not_an_object"
-            lose_element(records, element, reason, compact(clean(value, cleaner)))
+            lose(records, element, reason, compact(clean(value, cleaner)))
     except RecursionError:
-        lose_element(records, element, "nesting_too_deep", cleaner.text(element.raw))
+        lose(records, element, "nesting_too_deep", cleaner.text(element.raw))
 
 
 def _add_entry(entry: Entry, position: int, seen: set[tuple[object, ...]], records: Records) -> None:

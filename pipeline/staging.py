@@ -225,7 +225,7 @@ SESSIONS = Table(
         Column("compacted", FLAG, "`sessions.compacted`."),
         Column("scratch", FLAG, "`sessions.scratch`."),
         Column("folder", TEXT, "Folder below the home whose files are one session; null: the file is one by itself."),
-        Column("messages", COUNT, "Messages of a better transcript: where a folder has any, its rows on standby do not hold."),
+        Column("messages", COUNT, "Messages of a better transcript: rows on standby hold where a folder has none."),
         Column("first_utc", TIME, "Time of its first message that has one."),
         Column("first_text", TEXT, "First line of the user's first text."),
     ),
