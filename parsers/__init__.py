@@ -16,6 +16,8 @@ from parsers import (
     continue_tool_usage,
     pearai_api_history,
     pearai_chat_feedback,
+    pearai_chat_session,
+    pearai_index,
     pearai_output_log,
     pearai_task_metadata,
     pearai_tokens_generated,
@@ -28,6 +30,8 @@ from pipeline.source import Source
 SOURCES: tuple[Source, ...] = (
     continue_session.SOURCE,
     continue_index.SOURCE,
+    pearai_chat_session.SOURCE,
+    pearai_index.SOURCE,
     continue_chat_interaction.SOURCE,
     continue_tool_usage.SOURCE,
     continue_edit_interaction.SOURCE,

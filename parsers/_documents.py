@@ -277,12 +277,25 @@ def _read_members(walk: _Walk, position: int, document: Document) -> int:
         try:
             position = _read_member(walk, position, document)
         except (ValueError, RecursionError):
-            key = walk.find_key(position + 1, "[,{]") if len(document.faults) < _MOST_FAULTS else None
-            run = text[position : key.start() + 1 if key else len(text)].rstrip(WHITE + ",")
-            document.faults.append(Fault(_member_reason(run), run))
-            if key is None:
-                return len(text)
-            position = key.start() + 1
+            position = _read_on(walk, position, document)
+
+
+def _read_on(walk: _Walk, position: int, document: Document) -> int:
+    """Take up reading behind a damaged member: at the elements of an array that lost its key, else at the next key."""
+    text, may_look = walk.text, len(document.faults) < _MOST_FAULTS
+    key = walk.find_key(position + 1, "[,{]") if may_look else None
+    end = key.start() + 1 if key else len(text)
+    unread = [name for name in walk.walked if name not in document.arrays and name not in document.head]
+    whole = walk.find_whole(position + 1, end) if may_look and unread else None
+    run = text[position : end if whole is None else whole].rstrip(WHITE + ",")
+    document.faults.append(Fault(_member_reason(run), run))
+    if whole is None:
+        return end
+    elements, end, closed = _walk_array(walk, whole)
+    document.arrays[unread[0]] = elements
+    if not closed:
+        document.cut.append(unread[0])
+    return end
 
 
 def _member_reason(run: str) -> str:

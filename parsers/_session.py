@@ -4,28 +4,28 @@ Files: `<state>/sessions/<sessionId>.json`, rewritten whole on every save, so th
 The session has no time of its own, nor has an item: the index gives its start.
 """
 
-import re
-from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import msgspec
 
 from parsers._documents import Document, Element, Fault, read_object, size_of
 from parsers._fit import fit
-from parsers._json import Json, UncleanError, as_text, clean, compact, parse, token
+from parsers._json import Json, UncleanError, as_text, clean, compact, token
 from parsers._paths import project_path
 from parsers._prompt_logs import exchanges, take_logs
+from parsers._session_calls import Calls
 from parsers._session_tokens import stated
 from parsers._session_types import (
+    CONTINUE,
     Call,
     ContextItem,
-    Function,
+    Format,
     Head,
     Item,
     Prompt,
     Reasoning,
-    Session,
     State,
     TokenDetails,
     Usage,
@@ -33,70 +33,79 @@ from parsers._session_types import (
 from parsers._text import Cleaner, decode
 from pipeline.source import Records
 
-_DECODER = msgspec.json.Decoder(Session)
-_TYPED_ID = re.compile("shell-[0-9]{13}-")
+_NUL = rb"\u0000"
 _KEYS = ("sessionId", "title", "workspaceDirectory", "mode", "chatModelTitle", "usage")
 
 
 @dataclass(slots=True)
 class _File:
-    """One session file being read; `open_calls` holds the unanswered calls of each id, `calls` rows in the making."""
+    """One session file being read."""
 
     records: Records
-    calls: list[list[object]] = field(default_factory=list)
-    open_calls: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    kind: Format
+    calls: Calls = field(default_factory=lambda: Calls(Cleaner()))
     contexts: int = 0
 
 
-def read(data: bytes, path: str, records: Records) -> None:
+def read(data: bytes, path: str, records: Records, kind: Format = CONTINUE) -> None:
     """Read a session file: the fast way where it is healthy, else element by element. Both give the same rows."""
     before = {name: len(rows) for name, rows in records.rows.items()}
-    session = _decode(data)
-    if session is not None and _is_added(session, records, before):
+    session = _decode(data, kind)
+    is_added = session is not None and _is_added(session, _File(records, kind))
+    if is_added and (_NUL not in data or not _hold_nul(records, before)):
         return
     for name, rows in records.rows.items():
         del rows[before[name] :]
+    records.problems.clear()
     records.count = 0
-    _read_tolerant(data, path, records)
+    _read_tolerant(data, path, _File(records, kind))
 
 
-def _is_added(session: Session, records: Records, before: dict[str, int]) -> bool:
-    """Add a decoded session; say whether all its texts can be stored as they are."""
-    file = _File(records)
+def _is_added(session: Head, file: _File) -> bool:
+    """Add a decoded session; say whether all its values can be stored as they are."""
+    arrays = [array for array in session.arrays() if array is not None]
     try:
-        for position, item in enumerate(session.history or (), 1):
+        for position, item in enumerate(chain(*arrays), 1):
             _add_item(file, position, item, exchanges(item.prompt_logs or ()))
-        _finish(file, session, None if session.history is None else len(session.history))
+        _finish(file, session, sum(map(len, arrays)) if arrays else None)
     except (UnicodeDecodeError, UncleanError, RecursionError):  # in a value that is kept as JSON
         return False
+    return True
+
+
+def _hold_nul(records: Records, before: dict[str, int]) -> bool:
+    """Say whether a text holds a NUL, among the rows of a file in which one may be written as an escape."""
     added = (row for name, rows in records.rows.items() for row in rows[before[name] :])
-    return not any("\0" in value for row in added for value in row if isinstance(value, str))
+    return any("\0" in value for row in added for value in row if isinstance(value, str))
 
 
-def _decode(data: bytes) -> Session | None:
+def _decode(data: bytes, kind: Format) -> Head | None:
     """Decode a healthy document; null for one that is damaged or has fields of other types."""
     try:
-        return _DECODER.decode(data)
+        session: Head = kind.decoder.decode(data)
+        return session
     except (msgspec.DecodeError, RecursionError):
         return None
 
 
 def is_item(value: Json) -> bool:
-    """Say whether a value is an element of `history`."""
+    """Say whether a value is an item."""
     return isinstance(value, dict) and isinstance(value.get("message"), dict)
 
 
-def _read_tolerant(data: bytes, path: str, records: Records) -> None:
+def _read_tolerant(data: bytes, path: str, file: _File) -> None:
     """Read what there is of a document that the fast way refuses."""
     decoded = decode(data)
-    bad = decoded.bad
-    document = _document(decoded.text, path, records, bad)
+    bad, records = decoded.bad, file.records
+    document = _document(decoded.text, path, file, bad)
     if document is None:
         return
-    file = _File(records)
-    history = document.arrays.get("history")
-    for element in history or ():
-        _add_element(file, element, bad)
+    file.calls.cleaner.bad = bad
+    items = 0
+    for name in file.kind.arrays:
+        for element in document.arrays.get(name, ()):
+            _add_element(file, replace(element, position=items + element.position), bad)
+        items += len(document.arrays.get(name, ()))
     cleaner, wrong = Cleaner(bad), list[str]()
     try:
         head = fit(Head, document.head, cleaner, wrong)
@@ -106,17 +115,17 @@ def _read_tolerant(data: bytes, path: str, records: Records) -> None:
         records.lose(0, "nesting_too_deep", f"parser: unparseable record 0 (nesting_too_deep): {names}", detail=names)
         head = fit(Head, {k: v for k, v in document.head.items() if k not in deep}, cleaner, wrong := [])
     records.note_all(0, cleaner.reasons, wrong)
-    _finish(file, head, None if history is None else len(history))
-    _lose_around(document, history or [], records, bad)
+    _finish(file, head, items if document.arrays else None)
+    _lose_around(document, file, bad)
 
 
-def _document(text: str, path: str, records: Records, bad: str | None) -> Document | None:
+def _document(text: str, path: str, file: _File, bad: str | None) -> Document | None:
     """Read the document, or record why nothing of it is read."""
-    name = path.rpartition("/")[2]
+    name, records, arrays = path.rpartition("/")[2], file.records, file.kind.arrays
     if not text.strip():
         records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=size_of(text))
         return None
-    document = read_object(text, ("history",), _KEYS, is_item)
+    document = read_object(text, arrays, _KEYS, is_item)
     if isinstance(document, Fault):
         if document.reason == "not_an_object" and _is_index_copy(name, text):
             records.count += 1
@@ -125,10 +134,20 @@ def _document(text: str, path: str, records: Records, bad: str | None) -> Docume
             return None
         records.lose(0, document.reason, f"parser: unreadable ({document.reason})", size=size_of(document.text))
         return None
-    if document.head.get("history") is not None:
-        records.lose(0, "wrong_type", "parser: unreadable (wrong_type)", detail="history", size=size_of(text))
+    odd = {name: document.head.pop(name) for name in arrays if document.head.get(name) is not None}
+    if odd and not any(document.arrays.values()):
+        records.lose(0, "wrong_type", "parser: unreadable (wrong_type)", detail=", ".join(odd), size=size_of(text))
         return None
+    document.faults.extend(_misplaced(value, bad) for value in odd.values())
     return document
+
+
+def _misplaced(value: Json, bad: str | None) -> Fault:
+    """The fault of what stands in the place of an array of items, where another array has some."""
+    try:
+        return Fault("wrong_type", compact(clean(value, Cleaner(bad))))
+    except RecursionError:
+        return Fault("nesting_too_deep", "")
 
 
 def _is_index_copy(name: str, text: str) -> bool:
@@ -136,15 +155,17 @@ def _is_index_copy(name: str, text: str) -> bool:
     return text.lstrip().startswith("[") and (name.endswith(" (1).json") or "sync-conflict" in name)
 
 
-def _lose_around(document: Document, history: list[Element], records: Records, bad: str | None) -> None:
-    """Record what was lost beside the elements: of the head, of the array's end, behind the document."""
-    cleaner = Cleaner(bad)
+def _lose_around(document: Document, file: _File, bad: str | None) -> None:
+    """Record what was lost beside the elements: of the head, of an array's end, behind the document."""
+    cleaner, records, items = Cleaner(bad), file.records, 0
     for fault in document.faults:
         text = f"parser: unparseable record 0 ({fault.reason}): {cleaner.text(fault.text)}"
         records.lose(0, fault.reason, text, size=size_of(fault.text))
-    if "history" in document.cut and not (history and isinstance(history[-1].value, Fault)):
-        text = f"parser: array cut off after record {len(history)}"
-        records.lose(0, "json_truncated", text, size=0)
+    for name in file.kind.arrays:
+        array = document.arrays.get(name, [])
+        items += len(array)
+        if name in document.cut and not (array and isinstance(array[-1].value, Fault)):
+            records.lose(0, "json_truncated", f"parser: array cut off after record {items}", size=0)
     if document.trailing is not None:
         fault = document.trailing
         text = "parser: unparseable data after the JSON document"
@@ -159,7 +180,7 @@ def _add_element(file: _File, element: Element, bad: str | None) -> None:
             reason, text = value.reason, value.text
         elif is_item(value) and isinstance(value, dict):
             bare, requests = take_logs(value, bad)
-            item = fit(Item, bare, cleaner, wrong)
+            item = fit(file.kind.item, bare, cleaner, wrong)
             file.records.note_all(element.position, cleaner.reasons, wrong)
             _add_item(file, element.position, item, requests)
             return
@@ -176,7 +197,7 @@ def _finish(file: _File, head: Head, items: int | None) -> None:
     records = file.records
     usage = head.usage or Usage()
     details = usage.prompt_tokens_details or TokenDetails()
-    records.rows["calls"].extend(map(tuple, file.calls))
+    records.rows["calls"].extend(file.calls.rows())
     records.count += 1
     records.rows["heads"].append(
         (
@@ -200,14 +221,14 @@ def _add_item(file: _File, position: int, item: Item, requests: Iterable[int]) -
     message, reasoning = item.message, item.reasoning or Reasoning()
     text = _content(message.content)
     usage_model = message.usage.model if message.usage else None
-    calls = len(file.calls)
+    calls = len(file.calls.drafts)
     states = item.tool_call_states or ([item.tool_call_state] if item.tool_call_state else [])
     if message.tool_calls or states:
         _add_calls(file, position, message.tool_calls or [], states)
-    for context in item.context_items or ():
+    for context in item.contexts():
         _add_context(file, position, context)
     file.records.rows["prompt_logs"].extend((position, request) for request in requests)
-    answers = _answer(file, position, message.tool_call_id, text) if message.role == "tool" else None
+    answers = file.calls.answer(position, message.tool_call_id, text) if message.role == "tool" else None
     file.records.count += 1
     file.records.rows["items"].append(
         (
@@ -223,7 +244,7 @@ def _add_item(file: _File, position: int, item: Item, requests: Iterable[int]) -
             *stated(message.usage),
             message.tool_call_id or None,
             answers,
-            len(file.calls) - calls,
+            len(file.calls.drafts) - calls,
         )
     )
 
@@ -231,8 +252,8 @@ def _add_item(file: _File, position: int, item: Item, requests: Iterable[int]) -
 def _model_title(logs: list[Prompt] | None) -> str | None:
     """Return the model of the last prompt log that names one."""
     for log in reversed(logs or ()):
-        if isinstance(log.model_title, str) and log.model_title:
-            return log.model_title
+        if isinstance(log.model, str) and log.model:
+            return log.model
     return None
 
 
@@ -254,91 +275,12 @@ def _part(part: object) -> str:
     return as_text(part)
 
 
-def _answer(file: _File, position: int, call_id: str | None, text: str) -> int | None:
-    """Pair a `tool` message with the nearest earlier unanswered call of its id; return the call's number."""
-    unanswered = file.open_calls.get(call_id) if call_id else None
-    if not unanswered:
-        return None
-    number = unanswered.pop()
-    call = file.calls[number]
-    call[10] = position
-    if not call[7]:
-        call[8] = text
-    return number
-
-
 def _add_calls(file: _File, position: int, calls: list[Call], states: list[State]) -> None:
-    """Add an item's calls in order, then the states that pair with none.
-
-    States pair by id and order of occurrence inside the item, without ids by position.
-    """
-    ids = {call.id for call in calls if call.id}
-    by_id: defaultdict[str | None, list[int]] = defaultdict(list)
-    for index, state in enumerate(states):
-        by_id[_state_id(state)].append(index)
-    free = dict.fromkeys(range(len(states)))
-    pairs: list[tuple[Call | None, State | None]] = []
-    for index, call in enumerate(calls):
-        found = by_id[call.id].pop(0) if call.id and by_id[call.id] else None
-        if found is None and index in free and not (call.id and _state_id(states[index])):
-            found = index if _state_id(states[index]) not in ids else None
-        pairs.append((call, None if found is None else states[found]))
-        if found is not None:
-            del free[found]
-    pairs.extend((None, states[index]) for index in free)
-    for pair in pairs:
-        _add_call(file, position, *pair)
-
-
-def _state_id(state: State) -> str | None:
-    return state.tool_call_id or (state.tool_call.id if state.tool_call else None)
-
-
-def _add_call(file: _File, position: int, call: Call | None, state: State | None) -> None:
-    """Add one call with its state; at least one of them is there."""
-    stated = state.tool_call if state else None
-    function = (call.function if call else None) or (stated.function if stated else None) or Function()
-    name = function.name or (stated.function.name if stated and stated.function else None)
-    call_id = (call.id if call else None) or (_state_id(state) if state else None)
-    arguments = as_text(function.arguments)
-    if not arguments and stated and stated.function:
-        arguments = as_text(stated.function.arguments)
-    if not arguments and state:
-        arguments = as_text(state.parsed_args)
-    outputs = (state.output or []) if state else []
-    number = len(file.calls)
-    if call_id:
-        file.open_calls[call_id].append(number)
-    records = (call is not None) + (state is not None)
-    file.records.count += records
-    file.calls.append(
-        [
-            position,
-            number,
-            records,
-            call_id or None,
-            name or None,
-            arguments,
-            (state.status or None) if state else None,
-            len(outputs) if state else None,
-            "\n\n".join([as_text(output.content) for output in outputs]) if outputs else None,
-            "\n".join([output.name or "" for output in outputs]),
-            None,
-            _typed(name, call_id, arguments),
-        ]
-    )
-
-
-def _typed(name: str | None, call_id: str | None, arguments: str) -> str | None:
-    """Return the command of a call that a person typed behind a `!`; null for a call of the assistant's."""
-    if name != "Bash" or not call_id or not _TYPED_ID.match(call_id):
-        return None
-    try:
-        value, _ = parse(arguments)
-    except (ValueError, RecursionError):
-        return None
-    command = value.get("command") if isinstance(value, dict) else None
-    return Cleaner().text(command) if isinstance(command, str) else None
+    """Add an item's calls, and the notes on texts that their arguments hide."""
+    file.records.count += file.calls.add(position, calls, states)
+    if file.calls.cleaner.reasons:
+        file.records.note_all(position, file.calls.cleaner.reasons, [])
+        file.calls.cleaner.reasons.clear()
 
 
 def _add_context(file: _File, position: int, context: ContextItem) -> None:

@@ -27,7 +27,11 @@ _COUNTS = {
 }
 """Raw columns that hold counts, and their fields in the file."""
 
-_HANDED_CALLS = ("artifact", "call_no", "records", "arguments", "status", "output", "output_bytes", "typed")
+_HANDED_CALLS = (
+    *("artifact", "call_no", "records", "arguments", "status", "output", "output_bytes", "typed"),
+    *("tool_kind", "decision", "decision_reason", "ran", "command", "file_path", "old_text", "new_text"),
+    *("lines_added", "lines_removed", "exit_code"),
+)
 
 AT = ("artifact", "position")
 
@@ -94,7 +98,9 @@ def _calls(calls: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
             trim(pl.col("arguments")),
             trim(pl.col("output")),
             output_bytes=pl.col("output").str.len_bytes().cast(pl.Int64),
-            typed=trim(pl.format("!{}", "typed")),
+            typed=pl.when(
+                (pl.col("tool_name") == "Bash") & pl.col("tool_use_id").str.contains("^shell-[0-9]{13}-")
+            ).then(trim(pl.format("!{}", pl.col("command").fill_null("")))),
             has_result=pl.col("outputs").fill_null(0) > 0,
         )
     )

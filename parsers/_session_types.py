@@ -5,6 +5,8 @@ Shape: `Session`, `ChatHistoryItem`, `ChatMessage`, `ToolCallState` of Continue'
 some files of 2024. Every field has a default, and a type only where another one is of no use.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -83,7 +85,17 @@ CALLS = Table(
         ),
         Column("output_names", TEXT, "Names of the output items, a line each."),
         Column("answered", NUMBER, "Position of the `tool` message that answers it."),
-        Column("typed", TEXT, "Command of a call that a person typed."),
+        Column("tool_kind", TEXT, "Kind of its tool."),
+        Column("decision", TEXT, "What was decided about it, as far as it tells itself."),
+        Column("decision_reason", TEXT, "Who decided."),
+        Column("ran", pl.Boolean(), "Whether its tool ran."),
+        Column("command", TEXT, "Command that its arguments name."),
+        Column("file_path", TEXT, "File or directory that its arguments name."),
+        Column("old_text", TEXT, "Text that its edit replaced."),
+        Column("new_text", TEXT, "Text that its edit wrote."),
+        Column("lines_added", NUMBER, "Lines that its edit added."),
+        Column("lines_removed", NUMBER, "Lines that its edit removed."),
+        Column("exit_code", pl.Int64(), "Exit code of its command."),
     ),
 )
 
@@ -134,6 +146,13 @@ class Output(msgspec.Struct, gc=False):
 
     name: str | None = None
     content: Any = None
+    status: Any = None
+
+
+class Tool(msgspec.Struct, gc=False):
+    """`ToolCallState.tool`, the tool's definition, as far as it tells who serves it."""
+
+    uri: Any = None
 
 
 class State(msgspec.Struct, rename="camel", gc=False):
@@ -144,6 +163,7 @@ class State(msgspec.Struct, rename="camel", gc=False):
     status: str | None = None
     parsed_args: msgspec.Raw = msgspec.Raw()
     output: list[Output] | None = None
+    tool: Tool | None = None
 
 
 class ReplyDetails(msgspec.Struct, gc=False):
@@ -185,6 +205,11 @@ class Prompt(msgspec.Struct, rename="camel", gc=False):
     model_title: Any = None
     prompt: msgspec.Raw = msgspec.Raw()
     completion: msgspec.Raw = msgspec.Raw()
+
+    @property
+    def model(self) -> object:
+        """The model that the request went to."""
+        return self.model_title
 
 
 class Reasoning(msgspec.Struct, rename="camel", gc=False):
@@ -228,6 +253,10 @@ class Item(msgspec.Struct, rename="camel", gc=False):
     reasoning: Reasoning | None = None
     conversation_summary: str | None = None
 
+    def contexts(self) -> Sequence[ContextItem]:
+        """What came with the message."""
+        return self.context_items or ()
+
 
 class TokenDetails(msgspec.Struct, rename="camel", gc=False):
     """`usage.promptTokensDetails`."""
@@ -254,8 +283,31 @@ class Head(msgspec.Struct, rename="camel", gc=False):
     chat_model_title: str | None = None
     usage: Usage | None = None
 
+    def arrays(self) -> Sequence[Sequence[Item] | None]:
+        """Its arrays of items, in order."""
+        return ()
+
 
 class Session(Head, rename="camel", gc=False):
     """`Session`, whole."""
 
     history: list[Item] | None = None
+
+    def arrays(self) -> Sequence[Sequence[Item] | None]:
+        """Its one array of items."""
+        return (self.history,)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How a program writes a session: what decodes a healthy document, the type of an item, and the keys of arrays.
+
+    Items of several arrays count on from one to the next.
+    """
+
+    decoder: msgspec.json.Decoder[Any]
+    item: type[Item]
+    arrays: tuple[str, ...]
+
+
+CONTINUE = Format(msgspec.json.Decoder(Session), Item, ("history",))

@@ -45,8 +45,11 @@ Add = Callable[[dict[str, Json], Element, Cleaner, list[str]], None]
 
 
 def task_path(name: str) -> re.Pattern[str]:
-    """Pattern of a file of a task, wherever the tasks lie; what lies in a checkpoint is the user's."""
-    return re.compile(rf"(?!(?:.*/)?checkpoints/)(?:.*/)?tasks/[^/]+/{re.escape(name)}")
+    """Pattern of a file in a task's folder; what lies in a checkpoint is the user's.
+
+    It matches the path below the folder of all tasks, and the path below anything above that.
+    """
+    return re.compile(rf"(?:(?!(?:.*/)?checkpoints/)(?:.*/)?tasks/)?[^/]+/{re.escape(name)}")
 
 
 def shape_of(data: bytes) -> str:

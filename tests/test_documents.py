@@ -57,6 +57,14 @@ def test_object_whole() -> None:
     assert [element.value for element in found.arrays["history"]] == [U]
 
 
+def test_object_with_a_damaged_key_of_its_array() -> None:
+    found = document('{"title":"t","his\x01ory":[{"message":{"role":"u"}},{"message":{"role":"z"}}],"sessionId":"a"}')
+
+    assert [element.value for element in found.arrays["history"]] == [U, Z]
+    assert found.head == {"title": "t", "sessionId": "a"}
+    assert found.faults == [Fault("json_invalid", '"his\x01ory":[')]
+
+
 def test_object_cut_in_an_element() -> None:
     found = document('{"history":[{"message":{"role":"u"}},{"message":{"ro')
 

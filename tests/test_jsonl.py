@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from parsers import _jsonl
+from parsers import _json, _jsonl
 from parsers._json import Json
 from parsers._jsonl import Contents, Line, Shape, lines, split
 
@@ -175,7 +175,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         read.append(end - start)
         return value, end
 
-    parse = _jsonl.parse
+    parse = _json.parse
     monkeypatch.setattr(_jsonl, "parse", counting)
     return read
 

@@ -185,7 +185,8 @@ def test_approval_with_a_note_comes_before_the_result(tmp_path: Path) -> None:
     [
         ("The user has provided feedback on the results. Consider their input.", "more"),
         (
-            "Command is still running in terminal from '/x'.\n<feedback>no</feedback>\nThe user provided the following feedback:",
+            "Command is still running in terminal from '/x'.\n<feedback>no</feedback>\n"
+            "The user provided the following feedback:",
             "stop",
         ),
     ],
@@ -319,8 +320,8 @@ def test_call_that_was_passed_over_did_not_run(block: str, tmp_path: Path) -> No
             ("done", "allowed", True, None),
         ),
         (
-            "Command executed in terminal  within working directory '/x'. Command execution was not successful, inspect "
-            "the cause and adjust as needed.\nExit code: 2\nOutput:\nno",
+            "Command executed in terminal  within working directory '/x'. Command execution was not successful, "
+            "inspect the cause and adjust as needed.\nExit code: 2\nOutput:\nno",
             ("done", "allowed", True, 2),
         ),
         (
@@ -352,26 +353,37 @@ def test_edit_that_failed_writes_nothing(tmp_path: Path) -> None:
     assert calls(found, "file_path", "new_text", "tool_kind") == [("a", None, "write")]
 
 
+MENTION = '<file_content path="a">\nx\n</file_content>'
+MEMORIES = "<memories>\nlikes tea\n</memories>"
+RESUMED = "[TASK RESUMPTION] This task was interrupted just now."
+NO_TOOL = "[ERROR] You did not use a tool"
+
+
 @pytest.mark.parametrize(
     ("parts", "rows"),
     [
-        (["<task>\nfix it\n</task>"], [("message", "user", "fix it")]),
-        (["<task>\nfix 'a'\n</task>\n\n<file_content path=\"a\">\nx\n</file_content>"], [("message", "user", "fix 'a'\n\n<file_content path=\"a\">\nx\n</file_content>")]),
-        (["<task>\nold\n</task>\n\n" + ENVIRONMENT], [("message", "user", "old"), ("notice", "system", ENVIRONMENT)]),
-        (["<task>\nx\n</task>", "<memories>\nlikes tea\n</memories>", {"type": "image"}, ENVIRONMENT], [("message", "user", "x\n[image]"), ("notice", "system", "<memories>\nlikes tea\n</memories>"), ("notice", "system", ENVIRONMENT)]),
-        (["[TASK RESUMPTION] This task was interrupted just now."], [("notice", "system", "[TASK RESUMPTION] This task was interrupted just now.")]),
-        (["[ERROR] You did not use a tool"], [("notice", "system", "[ERROR] You did not use a tool")]),
-        (["a", " b\n"], [("message", "user", "a\n b")]),
-        (["[read_file] is a tool"], [("message", "user", "[read_file] is a tool")]),
-        (["[other for 'x'] Result:", "y"], [("message", "user", "[other for 'x'] Result:\ny")]),
-        ([{"type": "text", "text": 5}], [("message", "user", "5")]),
-        ([{"type": "odd", "x": 1.0}], [("message", "user", '{"type":"odd","x":1}')]),
+        (["<task>\nfix it\n</task>"], [("user", "fix it")]),
+        ([f"<task>\nfix 'a'\n</task>\n\n{MENTION}"], [("user", f"fix 'a'\n\n{MENTION}")]),
+        ([f"<task>\nold\n</task>\n\n{ENVIRONMENT}"], [("user", "old"), ("system", ENVIRONMENT)]),
+        (
+            ["<task>\nx\n</task>", MEMORIES, {"type": "image"}, ENVIRONMENT],
+            [("user", "x\n[image]"), ("system", MEMORIES), ("system", ENVIRONMENT)],
+        ),
+        ([RESUMED], [("system", RESUMED)]),
+        ([NO_TOOL], [("system", NO_TOOL)]),
+        (["a", " b\n"], [("user", "a\n b")]),
+        (["[read_file] is a tool"], [("user", "[read_file] is a tool")]),
+        (["[other for 'x'] Result:", "y"], [("user", "[other for 'x'] Result:\ny")]),
+        ([{"type": "text", "text": 5}], [("user", "5")]),
+        ([{"type": "odd", "x": 1.0}], [("user", '{"type":"odd","x":1}')]),
         (["", "  "], []),
         ([], []),
     ],
-)  # fmt: skip
-def test_messages_of_the_user(parts: list[object], rows: list[tuple[str, str, str]], tmp_path: Path) -> None:
-    assert said(tmp_path, *parts) == rows
+)
+def test_messages_of_the_user(parts: list[object], rows: list[tuple[str, str]], tmp_path: Path) -> None:
+    kinds = {"user": "message", "system": "notice"}
+
+    assert said(tmp_path, *parts) == [(kinds[turn], turn, text) for turn, text in rows]
 
 
 def test_call_for_help_hands_on_what_the_user_said(tmp_path: Path) -> None:

@@ -87,6 +87,7 @@ def test_case_043_blank_first_text_is_the_users() -> None:
     [
         (f"{TASKS}/{TASK}/ui_messages.json", True),
         ("tasks/1/ui_messages.json", True),
+        ("1/ui_messages.json", True),
         (f"{TASKS}/ui_messages.json", False),
         (f"{TASKS}/{TASK}/checkpoints/src/ui_messages.json", False),
         (f"{TASKS}/{TASK}/checkpoints/tasks/1/ui_messages.json", False),

@@ -31,7 +31,10 @@ def _built(homes: Path, lake: Path, open_lake: OpenLake) -> Lake:
 
 
 def test_prompts_of_a_deleted_session_are_recovered(homes: Path, tmp_path: Path, open_lake: OpenLake) -> None:
-    twins = "select twins.text, t.session_id from twins join timeline as t on t.row_id = twins.twin_row_id where twins.source = 'continue.input_history' and twins.\"user\" = 'carol'"
+    twins = (
+        "select twins.text, t.session_id from twins join timeline as t on t.row_id = twins.twin_row_id "
+        "where twins.source = 'continue.input_history' and twins.\"user\" = 'carol' order by all"
+    )
     before = _built(homes, tmp_path / "before", open_lake).rows(twins)
     deleted = before[0][1]
     lost = sorted(text for text, session in before if session == deleted)

@@ -64,7 +64,7 @@ def test_odd_characters_in_prompts_are_nobodys_fault(lead: bytes) -> None:
 
     found = read(user(promptLogs=[log]), lead=lead)
 
-    assert found.rows("prompt_logs", "exchange") == [(exchange("half \ud83d and \0", "é\udc00"),)]
+    assert found.rows("prompt_logs", "exchange") == [(exchange("half \ufffd and \ufffd", "é\ufffd"),)]
     assert found.records.problems == []
 
 
@@ -181,9 +181,9 @@ def test_item_with_tokens_alone_is_not_silent() -> None:
         ("Bash", "shell-１７８９４６１０６００００-k", {"command": "ls"}, None),
         ("Bash", "call_shell-1789461060000-k", {"command": "ls"}, None),
         ("Read", "shell-1789461060000-k", {"command": "ls"}, None),
-        ("Bash", "shell-1789461060000-k", {"command": 5}, None),
-        ("Bash", "shell-1789461060000-k", "ls", None),
-        ("Bash", "shell-1789461060000-k", "[" * 5000, None),
+        ("Bash", "shell-1789461060000-k", {"command": 5}, "!"),
+        ("Bash", "shell-1789461060000-k", "ls", "!"),
+        ("Bash", "shell-1789461060000-k", "[" * 5000, "!"),
     ],
 )
 def test_typed_commands(name: str, call_id: str, arguments: object, typed: str | None, lead: bytes) -> None:

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from parsers._xml_calls import Call, Said, split
-from tests.tasks import FIXTURES
+from tests.source_files import FIXTURES
 
 READ = "<read_file>\n<path>a.py</path>\n</read_file>"
 
@@ -71,7 +71,8 @@ def test_tag_alone_on_its_line_is_a_call(lead: str) -> None:
 
 def test_tags_in_file_content_are_content() -> None:
     content = "use <content> and </content> and <execute_command><command>boom</command></execute_command>"
-    reply = f"<write_to_file>\n<path>d</path>\n<content>\n{content}\n</content>\n<line_count>1</line_count>\n</write_to_file>"
+    inner = f"<path>d</path>\n<content>\n{content}\n</content>\n<line_count>1</line_count>"
+    reply = f"<write_to_file>\n{inner}\n</write_to_file>"
 
     assert calls(reply) == [("write_to_file", {"path": "d", "content": content, "line_count": "1"})]
 
