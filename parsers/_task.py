@@ -39,7 +39,7 @@ HEADS = Table(
 
 _ENVIRONMENT = "<environment_details>"
 _WORKSPACE = re.compile(r"(?m)^# Current (?:Workspace|Working) Directory \((.+)\) Files\r?$")
-_DATA_URI = r"(?i)data:image/[a-z0-9.+-]+(?:;[a-z0-9=_-]+)*;base64,[a-z0-9+/=_-]*"
+_DATA_URI = r"data:image/[a-z0-9.+-]+(?:;[a-zA-Z0-9=_-]+)*;base64,[A-Za-z0-9+/=_-]*"
 
 Add = Callable[[dict[str, Json], Element, Cleaner, list[str]], None]
 
@@ -146,11 +146,7 @@ def with_images(text: str, images: int) -> str:
 
 def said(text: pl.Expr) -> pl.Expr:
     """Text of a row: trimmed, data URIs of images as `[image]`."""
-    return trim(
-        pl.when(text.str.contains("data:image/", literal=True))
-        .then(text.str.replace_all(_DATA_URI, "[image]"))
-        .otherwise(text)
-    )
+    return trim(text.str.replace_all(_DATA_URI, "[image]"))
 
 
 def key(kind: pl.Expr, name: pl.Expr) -> pl.Expr:

@@ -154,9 +154,10 @@ def _add(file: _File, kept: _Kept, *, is_first: bool) -> None:
         usage = _request(file, kept)
     elif kept.name in CALLS_ASKED:
         text = _call(file, kept)
+    text = with_images(text, len(kept.message.images or ()))
     call = file.calls[-1] if file.calls and kept.name in (*CALLS_ASKED, *RESULTS) else None
-    if call is not None and kept.name in RESULTS and (kept.text or answers_empty(kept.kind, kept.name)):
-        call.results.append((kept.kind, kept.text))
+    if call is not None and kept.name in RESULTS and (text.strip() or answers_empty(kept.kind, kept.name)):
+        call.results.append((kept.kind, text))
     file.records.rows["messages"].append(
         (
             kept.position,
@@ -164,7 +165,7 @@ def _add(file: _File, kept: _Kept, *, is_first: bool) -> None:
             kept.kind,
             kept.name,
             is_first,
-            with_images(text, len(kept.message.images or ())),
+            text,
             call.asked.tool if call else None,
             call.identifier if call else None,
             len(file.calls) - 1 if call else None,

@@ -7,7 +7,7 @@ import polars as pl
 from parsers._task import bad_time, key, said, sessions, silent, timed
 from parsers._task_calls import calls
 from parsers._ui_messages import CALLS_ASKED, RESULTS, TOKENS
-from pipeline.normalize import amount, count, count_fault, has_text, moment, notes
+from pipeline.normalize import amount, count, count_fault, has_text, moment, notes, trim
 
 _TURN = {
     **dict.fromkeys(("task", "user_feedback", "user_feedback_diff"), "user"),
@@ -66,7 +66,7 @@ def _drafts(messages: pl.DataFrame) -> pl.DataFrame:
         part=pl.lit(0),
         sub=pl.lit(0),
         kind=pl.col("turn_type").replace_strict(_KIND, return_dtype=pl.String),
-        text=pl.when(is_system).then(said(pl.format("{}: {}", "name", "said"))).otherwise("said"),
+        text=pl.when(is_system).then(trim(pl.format("{}: {}", "name", "said"))).otherwise("said"),
         key=key(pl.col("type"), pl.col("name")),
     )
 

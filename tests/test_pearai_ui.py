@@ -315,6 +315,22 @@ def test_images_are_lines_of_their_own(tmp_path: Path) -> None:
     assert found.texts() == ["look\n[image]\n[image]", "[image]"]
 
 
+def test_images_of_a_result_are_in_its_calls_output(tmp_path: Path) -> None:
+    found = stage(
+        tmp_path, ask("use_mcp_server", '{"toolName":"t"}'), say("mcp_server_response", "a", images=["iVBOR"])
+    )
+
+    assert found.texts()[1:] == ["a\n[image]"]
+    assert calls(found, "output") == [("a\n[image]",)]
+
+
+def test_blank_question_answers_no_call(tmp_path: Path) -> None:
+    found = stage(tmp_path, ask("command", "a"), ask("command_output", " "))
+
+    assert found.texts() == ["a"]
+    assert calls(found, "output", "ran") == [(None, None)]
+
+
 def test_data_uris_are_images(tmp_path: Path) -> None:
     result = '{"screenshot":"data:image/webp;base64,UklGR+/=","logs":"data:text/plain;base64,aaaa"}'
 
