@@ -14,10 +14,14 @@ from parsers import (
     continue_session,
     continue_tokens_generated,
     continue_tool_usage,
+    pearai_api_history,
     pearai_chat_feedback,
     pearai_chat_session,
     pearai_index,
+    pearai_output_log,
+    pearai_task_metadata,
     pearai_tokens_generated,
+    pearai_ui_messages,
 )
 from parsers.layouts import CONTINUE, PEARAI
 from pipeline.model import Layout
@@ -41,6 +45,10 @@ SOURCES: tuple[Source, ...] = (
     continue_input_history.SOURCE,
     continue_permissions.SOURCE,
     continue_cn_log.SOURCE,
+    pearai_ui_messages.SOURCE,
+    pearai_api_history.SOURCE,
+    pearai_task_metadata.SOURCE,
+    pearai_output_log.SOURCE,
 )
 
 LAYOUTS: tuple[Layout, ...] = (CONTINUE, PEARAI)

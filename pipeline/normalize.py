@@ -159,7 +159,7 @@ def in_order(drafts: pl.DataFrame) -> pl.DataFrame:
     same = (
         *("artifact", "kind", "turn_type", "key"),
         pl.when("keyed_by_text").then("text").alias("said"),
-        pl.when(~pl.col("keyed_by_text")).then("call_no").alias("of_call"),
+        pl.when(~pl.col("keyed_by_text") & (pl.col("kind") != "tool_call")).then("call_no").alias("of_call"),
     )
     place = pl.int_range(pl.len(), dtype=pl.Int32)
     return conform(rows.with_columns(sequence=place.over("artifact"), occurrence=place.over(*same)), ROWS)

@@ -1,0 +1,16 @@
+"""PearAI: what the agent's panel showed of a task, `tasks/<id>/ui_messages.json`: the transcript, where it has one."""
+
+from parsers import _ui_messages, _ui_rows
+from parsers._task import HEADS, UI, task_path
+from parsers._task_calls import CALLS
+from pipeline.source import Session, Source
+
+SOURCE = Source(
+    name=UI,
+    agent="pearai",
+    pattern=task_path("ui_messages.json"),
+    tables=(HEADS, _ui_messages.MESSAGES, CALLS),
+    read=_ui_messages.read,
+    stage=_ui_rows.stage,
+    session=Session.FOLDER,
+)
