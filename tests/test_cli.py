@@ -55,7 +55,7 @@ def test_what_is_wrong_is_told_in_a_line(words: tuple[str, ...], line: str, tmp_
 def test_sql_takes_a_query_that_begins_with_a_comment(corpus_lake: Lake) -> None:
     outcome = run("sql", corpus_lake.path, "-- How many?\nselect count(*) as n from sessions", "--format", "csv")
 
-    assert (outcome.exit_code, outcome.stdout) == (0, "n\n89\n")
+    assert (outcome.exit_code, outcome.stdout) == (0, f"n\n{corpus_lake.count('sessions')}\n")
 
 
 @pytest.mark.parametrize("ending", ["csv", "json", "parquet"])

@@ -90,7 +90,8 @@ def test_month_is_that_of_the_tables_time(corpus_lake: Lake, table: Table) -> No
 
 def test_sequence_counts_the_rows_of_a_file(corpus_lake: Lake) -> None:
     gaps = corpus_lake.rows(
-        "select source_file from timeline group by all "
+        "select source_file from (select source_file, sequence from timeline union all "
+        "select source_file, sequence from twins) group by all "
         "having min(sequence) <> 0 or max(sequence) <> count(*) - 1 or count(distinct sequence) <> count(*)"
     )
 

@@ -32,7 +32,7 @@ def stage(folder: Path, *writes: str) -> Staged:
 
 def test_source_is_secondary_to_sessions() -> None:
     assert SOURCE.twin_rule is TwinRule.LOG
-    assert not SOURCE.is_session
+    assert SOURCE.session is None
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,9 @@ def test_session_is_the_folder(tmp_path: Path) -> None:
     )
     session = one(stage(tmp_path, say("text", "  fix it\nnow"), say("api_req_started", request)), "session_files")
 
-    assert (session["session_id"], session["folder"]) == (TASK, f"{TASKS}/{TASK}")
+    assert session["session_id"] == TASK
+    assert SOURCE.session is not None
+    assert SOURCE.session.path_of(f"{TASKS}/{TASK}/ui_messages.json") == f"{TASKS}/{TASK}"
     assert (session["messages"], session["first_text"]) == (2, "fix it")
     assert session["workspace_directory"] == session["project_path"] == "c:/Users/x (y)"
     assert session["first_utc"].timestamp() * 1000 != 0

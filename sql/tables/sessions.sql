@@ -196,9 +196,8 @@ found as (
     from of_events
 ),
 
-stated as (
-    select *, coalesce(prompt_tokens, completion_tokens, total_cost_usd) is not null as has_usage from found
-)
+-- The file of a chat states what it used; of other sessions their requests do.
+stated as (select *, file_id is not null as has_usage from found)
 
 select
     homes.host,
@@ -227,8 +226,7 @@ select
     coalesce(acted.lines_removed, 0) as lines_removed,
     case when found.has_usage then found.prompt_tokens else summed.prompt_tokens end as prompt_tokens,
     case when found.has_usage then found.completion_tokens else summed.completion_tokens end as completion_tokens,
-    case when found.has_usage then found.cached_tokens else coalesce(found.cached_tokens, summed.cached_tokens) end
-        as cached_tokens,
+    case when found.has_usage then found.cached_tokens else summed.cached_tokens end as cached_tokens,
     case when found.has_usage then found.total_cost_usd else summed.total_cost_usd end as total_cost_usd,
     found.index_message_count,
     found.has_file,
