@@ -16,7 +16,8 @@ from pipeline.join import Joined, Limits
 from pipeline.model import Artifact, Home
 from pipeline.parts import Part
 from pipeline.source import Source
-from pipeline.staging import ARTIFACTS, conform
+from pipeline.staging import ARTIFACTS, FOLDERS, conform
+from pipeline.standins import StandIns
 
 CHUNK_BYTES = 64 << 20
 """Input whose texts are held as Python objects at once."""
@@ -104,25 +105,38 @@ def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str
         0,
     )
     by_name = {source.name: source for source in sources}
-    number = 0
+    first = 0
     for index, (collection, home) in enumerate(batch.homes):
-        reads = []
-        for artifact in home.artifacts:
-            read = extractor.add(number, artifact)
-            reads.append(read)
+        reads, stand_ins = dict[int, Read](), StandIns(by_name, home.artifacts)
+        for number, listed in sorted(enumerate(home.artifacts, first), key=lambda entry: entry[1].stands_in):
+            artifact = stand_ins.settled(listed)
+            reads[number] = read = extractor.add(number, artifact)
+            if not artifact.stands_in:
+                stand_ins.seen(artifact, read)
             source = by_name.get(artifact.source or "")
             rows.append(_file_row((number, index, collection), home, artifact, read, source))
             held += artifact.size or 0
-            number += 1
             if held > CHUNK_BYTES:
                 chunks.append(stage_two(sources, *extractor.take()))
                 held = 0
-        result.reads.append(reads)
+        result.reads.append([reads[number] for number in sorted(reads)])
+        first += len(home.artifacts)
     chunks.append(stage_two(sources, *extractor.take()))
     staged = {name: pl.concat([chunk[name] for chunk in chunks]) for name in chunks[0]}
     schema = {**ARTIFACTS.polars, "mtime_utc": pl.Int64()}
     staged["files"] = conform(pl.DataFrame(rows, schema=schema, orient="row"), ARTIFACTS)
+    staged["folders"] = _folders(batch)
     return staged
+
+
+def _folders(batch: Batch) -> pl.DataFrame:
+    """The directories of the batch's homes that are sessions."""
+    rows = [
+        (index, home.host, home.user, home.identity, folder.agent, folder.home_path, folder.source_file, collection)
+        for index, (collection, home) in enumerate(batch.homes)
+        for folder in home.session_folders
+    ]
+    return pl.DataFrame(rows, schema=FOLDERS.polars, orient="row")
 
 
 def _file_row(

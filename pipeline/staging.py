@@ -311,6 +311,22 @@ ARTIFACTS = Table(
     ),
 )
 
+FOLDERS = Table(
+    "folders",
+    "one row per directory that is a session, whatever it holds",
+    ("home", "agent", "home_path"),
+    (
+        Column("home", SMALL, "Number of its home in the batch."),
+        Column("host", TEXT, "Host of its home."),
+        Column("user", TEXT, "User of its home."),
+        Column("identity", TEXT, "What names the home over time."),
+        Column("agent", TEXT, "Assistant."),
+        Column("home_path", TEXT, "Path below the home; its name is the session's id."),
+        Column("source_file", TEXT, "Path on the source host."),
+        Column("collection", SMALL, "Number of its collection in the build."),
+    ),
+)
+
 HANDED: dict[str, Table] = {
     table.name: table
     for table in (
