@@ -126,6 +126,7 @@ def stage(raw: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
         "workspace_directory",
         "project_path",
         "integration_type",
+        basis=pl.lit("session"),
         title=trim(pl.col("title")),
         scratch=pl.col("workspace_directory").str.contains(SCRATCH).fill_null(value=False),
         message_count="messages",

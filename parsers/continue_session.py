@@ -8,7 +8,7 @@ Files: `~/.continue/sessions/<sessionId>.json`, pretty-printed with two spaces. 
 import re
 
 from parsers import _session, _session_rows, _session_types
-from pipeline.source import Source
+from pipeline.source import Session, Source
 
 SOURCE = Source(
     name="continue.session",
@@ -17,5 +17,5 @@ SOURCE = Source(
     tables=_session_types.TABLES,
     read=_session.read,
     stage=_session_rows.stage,
-    is_session=True,
+    session=Session.FILE,
 )

@@ -14,7 +14,7 @@ import msgspec
 
 from parsers import _session, _session_rows, _session_types
 from parsers._session_types import ContextId, ContextItem, Format, Head, Item, Prompt, Uri
-from pipeline.source import Records, Source
+from pipeline.source import Records, Session, Source
 
 
 class CompletionOptions(msgspec.Struct, gc=False):
@@ -82,5 +82,5 @@ SOURCE = Source(
     tables=_session_types.TABLES,
     read=read,
     stage=_session_rows.stage,
-    is_session=True,
+    session=Session.FILE,
 )

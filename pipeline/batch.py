@@ -16,8 +16,9 @@ from pipeline.join import Joined, Limits
 from pipeline.model import Artifact, Home
 from pipeline.parts import Part
 from pipeline.source import Source
-from pipeline.staging import ARTIFACTS, FOLDERS, conform
+from pipeline.staging import ARTIFACTS, FOLDERS, HOMES, conform
 from pipeline.standins import StandIns
+from pipeline.transcripts import choose_transcripts
 
 CHUNK_BYTES = 64 << 20
 """Input whose texts are held as Python objects at once."""
@@ -98,23 +99,18 @@ def _count(name: str, frame: pl.DataFrame, result: Result) -> None:
 
 def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str, pl.DataFrame]:
     """Read the batch's artifacts chunk by chunk; return the staged frames of all of them."""
-    extractor, chunks, rows, held = (
-        Extractor(sources),
-        list[dict[str, pl.DataFrame]](),
-        list[tuple[object, ...]](),
-        0,
-    )
+    extractor = Extractor(sources)
     by_name = {source.name: source for source in sources}
-    first = 0
-    for index, (collection, home) in enumerate(batch.homes):
+    chunks, rows = list[dict[str, pl.DataFrame]](), list[tuple[object, ...]]()
+    first = held = 0
+    for index, (_, home) in enumerate(batch.homes):
         reads, stand_ins = dict[int, Read](), StandIns(by_name, home.artifacts)
         for number, listed in sorted(enumerate(home.artifacts, first), key=lambda entry: entry[1].stands_in):
             artifact = stand_ins.settled(listed)
             reads[number] = read = extractor.add(number, artifact)
             if not artifact.stands_in:
                 stand_ins.seen(artifact, read)
-            source = by_name.get(artifact.source or "")
-            rows.append(_file_row((number, index, collection), home, artifact, read, source))
+            rows.append(_file_row((number, index), artifact, read, by_name.get(artifact.source or "")))
             held += artifact.size or 0
             if held > CHUNK_BYTES:
                 chunks.append(stage_two(sources, *extractor.take()))
@@ -125,34 +121,27 @@ def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str
     staged = {name: pl.concat([chunk[name] for chunk in chunks]) for name in chunks[0]}
     schema = {**ARTIFACTS.polars, "mtime_utc": pl.Int64()}
     staged["files"] = conform(pl.DataFrame(rows, schema=schema, orient="row"), ARTIFACTS)
-    staged["folders"] = _folders(batch)
-    return staged
+    return choose_transcripts(staged | _places(batch))
 
 
-def _folders(batch: Batch) -> pl.DataFrame:
-    """The directories of the batch's homes that are sessions."""
-    rows = [
-        (index, home.host, home.user, home.identity, folder.agent, folder.home_path, folder.source_file, collection)
-        for index, (collection, home) in enumerate(batch.homes)
-        for folder in home.session_folders
-    ]
-    return pl.DataFrame(rows, schema=FOLDERS.polars, orient="row")
+def _places(batch: Batch) -> dict[str, pl.DataFrame]:
+    """The frames `homes` and `folders` of a batch."""
+    numbered = list(enumerate(batch.homes))
+    homes = [(index, home.host, home.user, home.identity, collection) for index, (collection, home) in numbered]
+    folders = [(index, agent, path) for index, (_, home) in numbered for agent, path in home.session_folders]
+    return {
+        "homes": pl.DataFrame(homes, schema=HOMES.polars, orient="row"),
+        "folders": pl.DataFrame(folders, schema=FOLDERS.polars, orient="row"),
+    }
 
 
-def _file_row(
-    numbers: tuple[int, int, int], home: Home, artifact: Artifact, read: Read, source: Source | None
-) -> tuple[object, ...]:
-    """Row of an artifact in the order of `staging.ARTIFACTS`; `numbers` are its own, its home's, its collection's."""
-    number, index, collection = numbers
+def _file_row(numbers: tuple[int, int], artifact: Artifact, read: Read, source: Source | None) -> tuple[object, ...]:
+    """Row of an artifact in the order of `staging.ARTIFACTS`; `numbers` are its own and its home's."""
     return (
-        number,
-        index,
-        home.host,
-        home.user,
-        home.identity,
+        *numbers,
         artifact.agent,
         artifact.source,
-        source is not None and source.is_session,
+        source.session.path_of(artifact.home_path) if source and source.session else None,
         source.twin_rule if source else None,
         artifact.home_path,
         artifact.source_file,
@@ -161,5 +150,4 @@ def _file_row(
         read.sha256,
         read.status.value,
         read.records,
-        collection,
     )

@@ -8,18 +8,18 @@ from pathlib import Path
 
 from pipeline.agentdirs import PASSED_BY, AgentDir, is_directory, is_regular, listed
 from pipeline.homes import Found
-from pipeline.model import Artifact, Inner, Root, SessionFolder, Status
+from pipeline.model import Artifact, Inner, Root, Status
 from pipeline.owned import Classify, Share, is_any, is_searched, named, planned, share
 from pipeline.paths import as_text
 
 
 @dataclass(slots=True)
 class Files:
-    """What a home's agent directories hold: artifacts, source_file of links, directories that are sessions."""
+    """What a home's agent directories hold: artifacts, source_file of links, (agent, home_path) of session folders."""
 
     artifacts: list[Artifact] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
-    session_folders: list[SessionFolder] = field(default_factory=list)
+    session_folders: list[tuple[str, str]] = field(default_factory=list)
 
 
 def list_files(home: Found, classify: Classify) -> Files:
@@ -30,7 +30,7 @@ def list_files(home: Found, classify: Classify) -> Files:
         listing.add(path, agent_dir)
     files = listing.files
     files.artifacts = planned(sorted(files.artifacts, key=lambda artifact: artifact.home_path))
-    files.session_folders.sort(key=lambda folder: folder.home_path)
+    files.session_folders.sort(key=lambda folder: folder[1])
     files.links = sorted({*files.links, *(above + as_text(link) for link in home.links)})
     return files
 
@@ -119,8 +119,7 @@ class _Listing:
         if at.location in self._agent_dirs:
             return None
         if root.holds_sessions and "/" not in at.below:
-            home_path = directory.home_path(at.below)
-            self.files.session_folders.append(SessionFolder(directory.agent, home_path, self._above + home_path))
+            self.files.session_folders.append((directory.agent, directory.home_path(at.below)))
         if mine is Share.OWN and is_any(root.whole, path):
             self._add_whole(directory, at)
             return None

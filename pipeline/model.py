@@ -40,21 +40,14 @@ class Artifact:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionFolder:
-    """A directory that is a session of an assistant, whatever it holds; paths as of an artifact."""
-
-    agent: str
-    home_path: str
-    source_file: str
-
-
-@dataclass(frozen=True, slots=True)
 class Home:
     """One user's home on one host, with its artifacts in the order of `home_path`.
 
     `identity` names the home over time: host, user and the home's path where the host is known, else the place it was
     read from. `links` holds the source_file of symbolic links that were not followed: in the place of an agent
-    directory, or in one. A special file (pipe, socket, device) is an artifact with the status `skipped`.
+    directory, or in one. `session_folders` are the assistant and the path below the home of each folder that is a
+    session, with files in it or without. A special file (pipe, socket, device) is an artifact with the status
+    `skipped`.
     """
 
     host: str | None
@@ -62,7 +55,7 @@ class Home:
     identity: str
     artifacts: tuple[Artifact, ...]
     links: tuple[str, ...] = ()
-    session_folders: tuple[SessionFolder, ...] = ()
+    session_folders: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

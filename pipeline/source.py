@@ -70,6 +70,17 @@ class TwinRule(StrEnum):
     LOG = "log"
 
 
+class Session(StrEnum):
+    """What is a session: each file of a source, or the folder in which it lies with others."""
+
+    FILE = "file"
+    FOLDER = "folder"
+
+    def path_of(self, home_path: str) -> str:
+        """Path below the home of the session that a file is, or is part of."""
+        return home_path if self is Session.FILE else home_path.rpartition("/")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One kind of artifact: where it lies, how it is read, and what its records mean.
@@ -87,8 +98,8 @@ class Source:
     read: Callable[[bytes, str, Records], None]
     stage: Callable[[Mapping[str, pl.DataFrame]], Mapping[str, pl.DataFrame]]
     root: str = "state"
-    is_session: bool = False
-    """Whether a file of this source is a session."""
+    session: Session | None = None
+    """Set for a source whose files are sessions, or parts of one."""
     twin_rule: TwinRule | None = None
     """Set for a secondary source: one that repeats what a primary one holds."""
     replaced_on: frozenset[str] = frozenset(("empty_file",))

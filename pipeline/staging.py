@@ -37,6 +37,7 @@ ROWS = Table(
             "session's.",
         ),
         Column("named_session", TEXT, "Session that the record names; null in a session's own file."),
+        Column("call_artifact", SMALL, "Artifact of its call, where that is another one."),
         Column("standby", FLAG, "Whether the row holds only where its session has no better transcript."),
         Column("call_id_utc", TIME, "The clock in the call's id."),
         Column("reasoning_utc", TIME, "When the reasoning of its item began or ended."),
@@ -224,6 +225,9 @@ SESSIONS = Table(
         Column("total_cost_usd", MONEY, "`sessions.total_cost_usd`."),
         Column("compacted", FLAG, "`sessions.compacted`."),
         Column("scratch", FLAG, "`sessions.scratch`."),
+        Column("messages", COUNT, "Messages of the better of several transcripts; null for any other file."),
+        Column("first_utc", TIME, "Time of its first message that has one."),
+        Column("first_text", TEXT, "First line of the user's first text."),
     ),
 )
 
@@ -240,6 +244,7 @@ ENTRIES = Table(
         Column("workspace_directory", TEXT, "Workspace directory as stored."),
         Column("project_path", TEXT, "Workspace directory, decoded."),
         Column("message_count", COUNT, "Assistant messages that the entry counts."),
+        Column("basis", TEXT, "What `created_utc` is: `session`, or `task_list`."),
         Column("integration_type", TEXT, "Kind of chat that the entry names."),
         Column("scratch", FLAG, "Whether its workspace is a temporary one of the assistant's own."),
     ),
@@ -286,6 +291,30 @@ SILENT = Table(
     (ARTIFACT, Column("records", COUNT, "How many.")),
 )
 
+HOMES = Table(
+    "homes",
+    "one row per home of the batch",
+    ("home",),
+    (
+        Column("home", SMALL, "Number of the home in the batch."),
+        Column("host", TEXT, "Its host."),
+        Column("user", TEXT, "Its user."),
+        Column("identity", TEXT, "What names the home over time."),
+        Column("collection", SMALL, "Number of its collection in the build."),
+    ),
+)
+
+FOLDERS = Table(
+    "folders",
+    "one row per folder that is a session, with files in it or without",
+    ("home", "session_path"),
+    (
+        Column("home", SMALL, "Number of its home in the batch."),
+        Column("agent", TEXT, "Assistant."),
+        Column("session_path", TEXT, "Path below the home."),
+    ),
+)
+
 ARTIFACTS = Table(
     "files",
     "one row per artifact of the batch",
@@ -293,12 +322,9 @@ ARTIFACTS = Table(
     (
         ARTIFACT,
         Column("home", SMALL, "Number of its home in the batch."),
-        Column("host", TEXT, "Host of its home."),
-        Column("user", TEXT, "User of its home."),
-        Column("identity", TEXT, "What names the home over time."),
         Column("agent", TEXT, "Assistant."),
         Column("source", TEXT, "Source; null for a file that no parser reads."),
-        Column("is_session", FLAG, "Whether a file of this source is a session."),
+        Column("session_path", TEXT, "Path below the home of its session: its own, or its folder's; null without one."),
         Column("twin_rule", TEXT, "How rows of a secondary source find their twins; null for a primary source."),
         Column("home_path", TEXT, "Path below the home."),
         Column("source_file", TEXT, "Path on the source host."),
@@ -307,23 +333,6 @@ ARTIFACTS = Table(
         Column("sha256", TEXT, "SHA-256 of what was read."),
         Column("status", TEXT, "What became of it."),
         Column("records", COUNT, "Raw records in it; null where none were looked for."),
-        Column("collection", SMALL, "Number of its collection in the build."),
-    ),
-)
-
-FOLDERS = Table(
-    "folders",
-    "one row per directory that is a session, whatever it holds",
-    ("home", "agent", "home_path"),
-    (
-        Column("home", SMALL, "Number of its home in the batch."),
-        Column("host", TEXT, "Host of its home."),
-        Column("user", TEXT, "User of its home."),
-        Column("identity", TEXT, "What names the home over time."),
-        Column("agent", TEXT, "Assistant."),
-        Column("home_path", TEXT, "Path below the home; its name is the session's id."),
-        Column("source_file", TEXT, "Path on the source host."),
-        Column("collection", SMALL, "Number of its collection in the build."),
     ),
 )
 

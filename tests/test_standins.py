@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from pipeline.batch import Batch, Result, _staged
-from pipeline.model import Artifact, Home, SessionFolder, Status
+from pipeline.model import Artifact, Home, Status
 from pipeline.schema import TEXT, Column, Table
 from pipeline.source import Records, Source
 
@@ -75,7 +75,7 @@ def told(tmp_path: Path) -> Told:
                     stands_in=name.startswith("."),
                 )
             )
-        home = Home(None, None, "here", tuple(artifacts), session_folders=(SessionFolder("a", "x", "/x"),))
+        home = Home(None, None, "here", tuple(artifacts), session_folders=(("a", "x"),))
         result = Result(0, 0)
         staged = _staged(Batch(0, 0, [(0, home)]), SOURCES, result)
         files_read = staged["files"].sort("artifact")
@@ -83,7 +83,7 @@ def told(tmp_path: Path) -> Told:
         rows = staged["rows"].filter(pl.col("kind") == "message")
         texts = {names[number]: found["text"].to_list() for (number,), found in rows.group_by("artifact")}
         assert [read.status.value for read in result.reads[0]] == files_read["status"].to_list()
-        assert staged["folders"]["home_path"].to_list() == ["x"]
+        assert staged["folders"]["session_path"].to_list() == ["x"]
         return texts, dict(zip(names, files_read.select("source", "status").rows(), strict=True))
 
     return run

@@ -1,4 +1,4 @@
--- Fails for each file that rows name and `artifacts` lacks.
+-- Fails for each file that rows name and `artifacts` lacks; a session of an empty folder names none.
 with
 named as (
     select distinct 'timeline' as name, source_file from timeline
@@ -23,3 +23,4 @@ named as (
 select named.name, named.source_file
 from named
 anti join artifacts using (source_file)
+where named.source_file is not null

@@ -4,7 +4,7 @@ select
     rows.call_no,
     rows.sequence,
     row_key(places.place, rows.kind, rows.key, null, rows.occurrence, rows.text) as row_id,
-    call_key_of(places.file_key, row_id) as call_key,
+    call_key_of(places.session_key, row_id) as call_key,
 from rows
 join places using (artifact)
 where rows.kind = 'tool_call' and rows.call_no is not null

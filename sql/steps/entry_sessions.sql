@@ -8,4 +8,8 @@ join places using (artifact)
 anti join session_places as sessions
     on sessions.home = indexed.home
     and sessions.agent = indexed.agent
-    and (sessions.file_id = indexed.session_id or sessions.entry_id = indexed.session_id)
+    and (sessions.session_name = indexed.session_id or sessions.entry_id = indexed.session_id)
+anti join folders
+    on folders.home = indexed.home
+    and folders.agent = indexed.agent
+    and ends_with(folders.session_path, '/' || indexed.session_id)

@@ -5,6 +5,7 @@ select
     places.agent,
     entries.session_id,
     min(entries.created_utc) as created_utc,
+    last(entries.basis order by entries.artifact, entries.position) as basis,
     last(entries.title order by entries.artifact, entries.position) as title,
     last(entries.workspace_directory order by entries.artifact, entries.position) as workspace_directory,
     last(entries.project_path order by entries.artifact, entries.position) as project_path,

@@ -31,6 +31,7 @@ timed as (
         case rows.own_basis when 'file' then places.mtime_utc else rows.own_utc end as own_utc,
         rows.own_basis,
         sessions.session_utc,
+        sessions.rows_utc,
         -- Of an item's rows those of a call's end have the call's time first.
         ended.utc as ended_utc,
         case when rows.kind <> 'problem' then replied.utc end as replied_utc,
@@ -71,7 +72,7 @@ select
     turn_type,
     model,
     call_no,
-    case when own_basis is null then session_utc else own_utc end as timestamp_utc,
+    case when own_basis is null then rows_utc else own_utc end as timestamp_utc,
     case when timestamp_utc is not null then coalesce(own_basis, 'session') end as timestamp_basis,
     case
         when own_basis is not null then own_utc

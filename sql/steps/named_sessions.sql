@@ -24,7 +24,7 @@ files as (
     select distinct on (home, agent, session_id) home, agent, session_id, session_key, project_path
     from session_places
     where is_readable or in_index
-    order by file_id = session_id desc, artifact
+    order by session_name = session_id desc, artifact
 )
 
 select

@@ -1,13 +1,13 @@
 -- Grain: one row per artifact. Key: artifact. Where it lies, and the keys that rest on that.
 select
-    artifact,
+    files.artifact,
     home,
-    host,
-    "user",
-    identity,
+    homes.host,
+    homes."user",
+    homes.identity,
     agent,
     source,
-    is_session,
+    session_path,
     twin_rule,
     home_path,
     source_file,
@@ -16,8 +16,12 @@ select
     sha256,
     status,
     records,
-    collection::varchar as collection_id,
+    homes.collection::varchar as collection_id,
     key_of(identity, agent, concat(source, chr(0), home_path)) as place,
-    key_of(identity, agent, home_path) as file_key,
-    regexp_extract(home_path, '([^/]*?)(\.[^./]*)?$', 1) as file_id,
+    case when session_path is not null then key_of(identity, agent, session_path) end as session_key,
+    case
+        when session_path = home_path then regexp_extract(home_path, '([^/]*?)(\.[^./]*)?$', 1)
+        else regexp_extract(session_path, '([^/]*)$', 1)
+    end as session_name,
 from files
+join homes using (home)

@@ -12,4 +12,5 @@ select
     call_rows.call_key,
 from rows
 join places using (artifact)
-left join call_rows on call_rows.artifact = rows.artifact and call_rows.call_no = rows.call_no
+left join call_rows
+    on call_rows.artifact = coalesce(rows.call_artifact, rows.artifact) and call_rows.call_no = rows.call_no

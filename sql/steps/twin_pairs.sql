@@ -26,7 +26,7 @@ of_sessions as (
         rows.turn_type,
         rows.text,
         sessions.session_id,
-        sessions.session_utc as utc,
+        coalesce(rows.own_utc, sessions.rows_utc) as utc,
         false as is_event,
     from rows
     join session_places as sessions using (artifact)
@@ -43,7 +43,7 @@ typed as (
         'user' as turn_type,
         calls.typed as text,
         sessions.session_id,
-        sessions.session_utc as utc,
+        sessions.rows_utc as utc,
         false as is_event,
     from calls
     join call_rows using (artifact, call_no)

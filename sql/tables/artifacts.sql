@@ -19,7 +19,11 @@ made as (
     union all
     select artifact, count(*) as records from contexts group by all
     union all
-    select artifact, count(*) as records from session_files group by all
+    select session_files.artifact, count(*) as records
+    from session_files
+    join places using (artifact)
+    where places.session_path = places.home_path
+    group by all
     union all
     select artifact, count(*) as records from entries group by all
 ),
@@ -34,7 +38,7 @@ select
     places.host,
     places."user",
     places.agent,
-    case when sessions.is_readable or sessions.in_index then sessions.session_key end as session_key,
+    case when sessions.is_readable or sessions.in_index or sessions.is_folder then sessions.session_key end as session_key,
     places.home_path as path,
     places.source_file,
     places.bytes,

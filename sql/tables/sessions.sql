@@ -1,8 +1,8 @@
--- Grain: one row per session file that can be read or that the index knows, per index entry without a file, and per
--- session that events alone name. Key: session_key.
+-- Grain: one row per session file that can be read or that a list knows, per folder of a task, per entry of a list
+-- without either, and per session that events alone name. Key: session_key.
 with
 held as (
-    select keyed_rows.*, places.is_session
+    select keyed_rows.*, places.session_path is not null as is_session
     from keyed_rows
     join places using (artifact)
     where keyed_rows.twin_sequence is null and keyed_rows.session_key is not null
@@ -47,10 +47,49 @@ named as (
     group by all
 ),
 
-lost as (select distinct artifact from faults where text is not null),
+damaged as (
+    select distinct sessions.session_key
+    from faults
+    join session_places as sessions using (artifact)
+    where faults.text is not null
+),
+
+-- What requests, replies or the whole task state, the first of them that there is.
+used as (
+    select
+        sessions.session_key,
+        tokens.grain,
+        sum(tokens.prompt_tokens) as prompt_tokens,
+        sum(tokens.completion_tokens) as completion_tokens,
+        sum(tokens.cache_read_tokens) as cached_tokens,
+        sum(tokens.cost_usd) as total_cost_usd,
+    from tokens
+    join session_places as sessions using (artifact)
+    group by all
+    union all by name
+    select
+        named.session_key,
+        tokens.grain,
+        sum(tokens.prompt_tokens) as prompt_tokens,
+        sum(tokens.completion_tokens) as completion_tokens,
+        sum(tokens.cache_read_tokens) as cached_tokens,
+        sum(tokens.cost_usd) as total_cost_usd,
+    from tokens
+    join places using (artifact)
+    join named_sessions as named
+        on named.home = places.home and named.agent = places.agent and named.session_id = tokens.named_session
+    group by all
+),
+
+summed as (
+    select distinct on (session_key) *
+    from used
+    order by list_position(['request', 'reply', 'task'], grain)
+),
 
 of_files as (
     select
+        sessions.home,
         sessions.artifact,
         sessions.session_key,
         sessions.session_id,
@@ -59,10 +98,10 @@ of_files as (
         sessions.project_path,
         sessions.workspace_directory,
         sessions.mode,
-        coalesce(sessions.session_utc, places.mtime_utc) as started_utc,
+        coalesce(sessions.session_utc, sessions.mtime_utc) as started_utc,
         case
-            when sessions.session_utc is not null then 'session'
-            when places.mtime_utc is not null then 'file'
+            when sessions.session_utc is not null then sessions.session_basis
+            when sessions.mtime_utc is not null then 'file'
         end as started_basis,
         sessions.prompt_tokens,
         sessions.completion_tokens,
@@ -73,16 +112,45 @@ of_files as (
         sessions.in_index,
         sessions.compacted,
         sessions.scratch,
-        lost.artifact is not null as damaged,
+        damaged.session_key is not null as damaged,
         sessions.integration_type,
     from session_places as sessions
-    join places using (artifact)
-    left join lost using (artifact)
-    where sessions.is_readable or sessions.in_index
+    left join damaged using (session_key)
+    where sessions.artifact = sessions.first_artifact
+        and (sessions.is_readable or sessions.in_index or sessions.is_folder)
+),
+
+-- Folders of which no file tells anything.
+of_folders as (
+    select
+        folders.home,
+        key_of(homes.identity, folders.agent, folders.session_path) as session_key,
+        regexp_extract(folders.session_path, '([^/]*)$', 1) as session_id,
+        folders.agent,
+        folders.session_path as home_path,
+        indexed.title,
+        indexed.project_path,
+        indexed.workspace_directory,
+        indexed.created_utc as started_utc,
+        case when indexed.created_utc is not null then indexed.basis end as started_basis,
+        true as has_file,
+        indexed.session_id is not null as in_index,
+        false as compacted,
+        coalesce(indexed.scratch, false) as scratch,
+        false as damaged,
+    from folders
+    join homes using (home)
+    anti join session_places as sessions
+        on sessions.session_key = key_of(homes.identity, folders.agent, folders.session_path)
+    left join indexed
+        on indexed.home = folders.home
+        and indexed.agent = folders.agent
+        and indexed.session_id = regexp_extract(folders.session_path, '([^/]*)$', 1)
 ),
 
 of_entries as (
     select
+        home,
         artifact,
         session_key,
         session_id,
@@ -90,7 +158,7 @@ of_entries as (
         project_path,
         workspace_directory,
         created_utc as started_utc,
-        case when created_utc is not null then 'session' end as started_basis,
+        case when created_utc is not null then basis end as started_basis,
         message_count as index_message_count,
         false as has_file,
         true as in_index,
@@ -103,6 +171,7 @@ of_entries as (
 
 of_events as (
     select
+        home,
         artifact,
         session_key,
         session_id,
@@ -117,12 +186,24 @@ of_events as (
     where is_unlisted
 ),
 
-found as (from of_files union all by name from of_entries union all by name from of_events)
+found as (
+    from of_files
+    union all by name
+    from of_folders
+    union all by name
+    from of_entries
+    union all by name
+    from of_events
+),
+
+stated as (
+    select *, coalesce(prompt_tokens, completion_tokens, total_cost_usd) is not null as has_usage from found
+)
 
 select
-    places.host,
-    places."user",
-    places.agent,
+    homes.host,
+    homes."user",
+    coalesce(places.agent, found.agent) as agent,
     found.session_key,
     found.session_id,
     found.file_id,
@@ -144,10 +225,11 @@ select
     coalesce(acted.edits, 0) as edits,
     coalesce(acted.lines_added, 0) as lines_added,
     coalesce(acted.lines_removed, 0) as lines_removed,
-    found.prompt_tokens,
-    found.completion_tokens,
-    found.cached_tokens,
-    found.total_cost_usd,
+    case when found.has_usage then found.prompt_tokens else summed.prompt_tokens end as prompt_tokens,
+    case when found.has_usage then found.completion_tokens else summed.completion_tokens end as completion_tokens,
+    case when found.has_usage then found.cached_tokens else coalesce(found.cached_tokens, summed.cached_tokens) end
+        as cached_tokens,
+    case when found.has_usage then found.total_cost_usd else summed.total_cost_usd end as total_cost_usd,
     found.index_message_count,
     found.has_file,
     found.in_index,
@@ -157,11 +239,13 @@ select
     found.integration_type,
     places.source,
     places.source_file,
-    places.home_path,
-    places.collection_id,
+    coalesce(places.home_path, found.home_path) as home_path,
+    homes.collection::varchar as collection_id,
     true as current,
-from found
-join places using (artifact)
-left join counted using (session_key)
-left join named using (session_key)
-left join acted using (session_key)
+from stated as found
+join homes using (home)
+left join places on places.artifact = found.artifact
+left join summed on summed.session_key = found.session_key
+left join counted on counted.session_key = found.session_key
+left join named on named.session_key = found.session_key
+left join acted on acted.session_key = found.session_key
