@@ -23,7 +23,7 @@ from parsers import (
     pearai_tokens_generated,
     pearai_ui_messages,
 )
-from parsers.layouts import CONTINUE, PEARAI
+from parsers.layouts import CONTINUE, PEARAI, UNREAD
 from pipeline.model import Layout
 from pipeline.source import Source
 
@@ -54,6 +54,8 @@ SOURCES: tuple[Source, ...] = (
 LAYOUTS: tuple[Layout, ...] = (CONTINUE, PEARAI)
 
 
-def classify(agent: str, path: str) -> str | None:
-    """Name the source that reads the file at `path` below an assistant's directory; null where none does."""
-    return next((s.name for s in SOURCES if s.agent == agent and s.pattern.fullmatch(path)), None)
+def classify(agent: str, path: str, root: str = "state") -> str | None:
+    """Name the source of the file at `path` below one of an assistant's roots; null where there is none."""
+    found = (s.name for s in SOURCES if s.agent == agent and s.root == root and s.pattern.fullmatch(path))
+    unread = UNREAD.get((agent, root), {})
+    return next(found, None) or next((name for name, pattern in unread.items() if pattern.fullmatch(path)), None)

@@ -4,16 +4,18 @@ It is the transcript where the folder's `ui_messages.json` has none; beside one 
 """
 
 from parsers import _api_history, _api_rows
-from parsers._task import API, HEADS, task_path
+from parsers._task import API, HEADS, shape_of, task_path
 from parsers._task_calls import CALLS
 from pipeline.source import Session, Source
 
 SOURCE = Source(
     name=API,
     agent="pearai",
+    root="tasks",
     pattern=task_path("api_conversation_history.json"),
     tables=(HEADS, _api_history.MESSAGES, _api_history.ROWS, CALLS),
     read=_api_history.read,
     stage=_api_rows.stage,
     session=Session.FOLDER,
+    by_content=shape_of,
 )

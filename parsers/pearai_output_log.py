@@ -182,6 +182,7 @@ def stage(raw: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
 SOURCE = Source(
     name="pearai.output_log",
     agent="pearai",
+    root="editor",
     pattern=re.compile(r"(?:.*/)?logs/[^/]+/window[^/]*/exthost/output_logging_[^/]+/[^/]*-PearAI\.log"),
     tables=(ROWS,),
     read=read,

@@ -163,6 +163,7 @@ def stage(raw: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
 SOURCE = Source(
     name="pearai.task_metadata",
     agent="pearai",
+    root="tasks",
     pattern=task_path("task_metadata.json"),
     tables=(HEADS, EVENTS),
     read=read,

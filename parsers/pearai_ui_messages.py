@@ -8,6 +8,7 @@ from pipeline.source import Session, Source
 SOURCE = Source(
     name=UI,
     agent="pearai",
+    root="tasks",
     pattern=task_path("ui_messages.json"),
     tables=(HEADS, _ui_messages.MESSAGES, CALLS),
     read=_ui_messages.read,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.model import Layout
+from pipeline.model import Layout, Root
 from pipeline.paths import joined
 
 PASSED_BY = frozenset(("node_modules", ".git"))
@@ -18,10 +18,18 @@ _INDEX_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class AgentDir:
-    """An agent directory: whose it is, and its real path."""
+class Kind:
+    """Whose an agent directory is, and which of its roots."""
 
     layout: Layout
+    root: Root
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDir:
+    """An agent directory: of which kind it is, and its real path."""
+
+    kind: Kind
     location: str
 
 
@@ -44,6 +52,14 @@ def is_directory(entry: os.DirEntry[str]) -> bool:
         return False
 
 
+def is_regular(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a regular file, and no link to one."""
+    try:
+        return entry.is_file(follow_symlinks=False)
+    except OSError:
+        return False
+
+
 def _mode(path: str) -> int:
     """Mode of what is at a path, 0 where there is nothing."""
     try:
@@ -52,9 +68,11 @@ def _mode(path: str) -> int:
         return 0
 
 
-def has_state(directory: str, layout: Layout) -> bool:
+def has_state(directory: str, root: Root) -> bool:
     """Whether an agent directory holds state. One that cannot be looked into counts, to be reported."""
-    for path in layout.state:
+    if not root.state:
+        return stat.S_ISDIR(_mode(directory))
+    for path in root.state:
         above, _, _ = path.rpartition("/")
         if above and not stat.S_ISDIR(_mode(f"{directory}/{above}")):
             continue
@@ -78,36 +96,50 @@ def is_moved(directory: str) -> bool:
 
 
 class AgentDirs:
-    """Finds agent directories below a home: by name, at the paths given for moved ones, and by search.
+    """Finds agent directories below a home: by name, at the paths given for some, and by search.
 
-    `moved` maps an agent to paths below each home. Raises ValueError, with one line, for a path that cannot
-    be one. `names` has the assistants by the name of their directory, `paths` by every path below a home.
+    `moved` maps an agent to paths below each home of its own directory, `given` of directories of sessions. Raises
+    ValueError, with one line, for a path that cannot be one. `names` has the assistants by the name of their
+    directory, `paths` kinds of agent directories by their path below a home.
     """
 
-    def __init__(self, layouts: Sequence[Layout], moved: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(
+        self, layouts: Sequence[Layout], moved: Mapping[str, tuple[str, ...]], given: Mapping[str, tuple[str, ...]]
+    ) -> None:
         self._layouts = layouts
         self.names = {layout.directory: layout for layout in layouts}
-        self.paths = dict(self.names)
-        agents = {layout.agent: layout for layout in layouts}
-        for agent, path in ((agent, path) for agent, paths in moved.items() for path in paths):
+        kinds = [Kind(layout, root) for layout in layouts for root in layout.roots]
+        self.paths = {path: kind for kind in kinds for path in kind.root.places}
+        own = {layout.agent: Kind(layout, layout.roots[0]) for layout in layouts}
+        self._add("moved directory", moved, own)
+        self._add("directory of tasks", given, {x.agent: Kind(x, x.given) for x in layouts if x.given})
+
+    def _add(self, what: str, named: Mapping[str, tuple[str, ...]], kinds: Mapping[str, Kind]) -> None:
+        """Add paths that a person names."""
+        for agent, path in ((agent, path) for agent, paths in named.items() for path in paths):
             parts = [part for part in path.split("/") if part not in ("", ".")]
-            if agent not in agents or path.startswith("/") or ".." in parts or not parts:
-                raise ValueError(f"moved directory of {agent}: {path!r} is not a path below a home")
-            self.paths["/".join(parts)] = agents[agent]
+            if agent not in kinds or path.startswith("/") or ".." in parts or not parts:
+                raise ValueError(f"{what} of {agent}: {path!r} is not a path below a home")
+            self.paths["/".join(parts)] = kinds[agent]
 
     def at(self, home: str, entries: Sequence[os.DirEntry[str]]) -> tuple[dict[str, AgentDir], list[str]]:
         """The agent directories of a directory, by path, and paths of links in the place of one."""
         dirs: dict[str, AgentDir] = {}
         links: list[str] = []
+        seen: set[tuple[int, int]] = set()
         present = {entry.name for entry in entries}
-        for path, layout in self.paths.items():
+        for path, kind in self.paths.items():
             if path.partition("/")[0] not in present:
                 continue
             location, link = joined(home, path), _link_on(home, path)
             if link is not None:
-                links.append(link)
-            elif stat.S_ISDIR(_mode(location)) and has_state(location, layout):
-                dirs[path] = AgentDir(layout, location)
+                if link == path or path not in kind.root.places:
+                    links.append(link)
+            elif stat.S_ISDIR(_mode(location)) and has_state(location, kind.root):
+                place = _place(location)
+                if place not in seen:  # where case makes no difference two paths are one directory
+                    dirs[path] = AgentDir(kind, location)
+                seen.add(place)
         return dirs, links
 
     def moved(self, home: str, known: Mapping[str, AgentDir], homes: set[str]) -> dict[str, AgentDir]:
@@ -131,17 +163,27 @@ class AgentDirs:
                     above.append(f"{path}/")
         return found
 
-    def owner(self, directory: str) -> Layout:
+    def owner(self, directory: str) -> Kind:
         """Whose a moved directory is: by its name, else by its session index, else the first assistant's."""
-        named = self.names.get(directory.rpartition("/")[2])
-        if named is not None:
-            return named
+        layout = self.names.get(directory.rpartition("/")[2]) or self._owner(directory)
+        return Kind(layout, layout.roots[0])
+
+    def _owner(self, directory: str) -> Layout:
         try:
             with Path(directory, "sessions", "sessions.json").open("rb") as file:
                 index = file.read(_INDEX_BYTES)
         except OSError:
             index = b""
         return next((layout for layout in self._layouts if layout.is_moved(index)), self._layouts[0])
+
+
+def _place(path: str) -> tuple[int, int]:
+    """What tells a directory from all others."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return 0, hash(path)
+    return found.st_dev, found.st_ino or hash(path)
 
 
 def _link_on(home: str, path: str) -> str | None:

@@ -17,6 +17,7 @@ from pipeline.model import Artifact, Home
 from pipeline.parts import Part
 from pipeline.source import Source
 from pipeline.staging import ARTIFACTS, FOLDERS, HOMES, conform
+from pipeline.standins import StandIns
 from pipeline.transcripts import choose_transcripts
 
 CHUNK_BYTES = 64 << 20
@@ -101,18 +102,21 @@ def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str
     extractor = Extractor(sources)
     by_name = {source.name: source for source in sources}
     chunks, rows = list[dict[str, pl.DataFrame]](), list[tuple[object, ...]]()
-    held = 0
+    first = held = 0
     for index, (_, home) in enumerate(batch.homes):
-        reads = []
-        for artifact in home.artifacts:
-            read = extractor.add(len(rows), artifact)
-            reads.append(read)
-            rows.append(_file_row((len(rows), index), artifact, read, by_name.get(artifact.source or "")))
+        reads, stand_ins = dict[int, Read](), StandIns(by_name, home.artifacts)
+        for number, listed in sorted(enumerate(home.artifacts, first), key=lambda entry: entry[1].stands_in):
+            artifact = stand_ins.settled(listed)
+            reads[number] = read = extractor.add(number, artifact)
+            if not artifact.stands_in:
+                stand_ins.seen(artifact, read)
+            rows.append(_file_row((number, index), artifact, read, by_name.get(artifact.source or "")))
             held += artifact.size or 0
             if held > CHUNK_BYTES:
                 chunks.append(stage_two(sources, *extractor.take()))
                 held = 0
-        result.reads.append(reads)
+        result.reads.append([reads[number] for number in sorted(reads)])
+        first += len(home.artifacts)
     chunks.append(stage_two(sources, *extractor.take()))
     staged = {name: pl.concat([chunk[name] for chunk in chunks]) for name in chunks[0]}
     schema = {**ARTIFACTS.polars, "mtime_utc": pl.Int64()}

@@ -78,6 +78,10 @@ PearaiDir = Annotated[
     list[str] | None,
     typer.Option(metavar="PATH", help="Moved `.pearai`, relative to each home."),
 ]
+PearaiTasks = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PATH", help="Directory that holds PearAI's directories of tasks, relative to each home."),
+]
 
 
 class QueryForm(StrEnum):
@@ -123,6 +127,7 @@ def build(
     collected_at: CollectedAt = None,
     continue_dir: ContinueDir = None,
     pearai_dir: PearaiDir = None,
+    pearai_tasks: PearaiTasks = None,
     buckets: Annotated[
         int | None,
         typer.Option(
@@ -138,7 +143,8 @@ def build(
 
     Inputs are only read. A lake that is there stays whole and readable until the new build is finished.
     """
-    options = _options(host, user, path_template, collected_at, {"continue": continue_dir, "pearai": pearai_dir})
+    moved = {"continue": continue_dir, "pearai": pearai_dir}
+    options = _options((host, user, path_template), collected_at, moved, {"pearai": pearai_tasks})
     _refuse_place(output, inputs)
     collections, opened_all = _discover(inputs, options)
     if not _has_artifacts(collections):
@@ -162,9 +168,11 @@ def inspect_inputs(
     path_template: Template = None,
     continue_dir: ContinueDir = None,
     pearai_dir: PearaiDir = None,
+    pearai_tasks: PearaiTasks = None,
 ) -> None:
     """Show what a build would read: collections, hosts, homes, assistants, files by source. Builds nothing."""
-    options = _options(host, user, path_template, None, {"continue": continue_dir, "pearai": pearai_dir})
+    moved = {"continue": continue_dir, "pearai": pearai_dir}
+    options = _options((host, user, path_template), None, moved, {"pearai": pearai_tasks})
     collections, opened_all = _discover(inputs, options)
     typer.echo(inspect.render(inspect.overview(collections)))
     _leave(collections, opened_all)
@@ -211,15 +219,14 @@ def schema(
 
 
 def _options(
-    host: str | None,
-    user: str | None,
-    template: str | None,
+    origin: tuple[str | None, str | None, str | None],
     collected: str | None,
     moved: dict[str, list[str] | None],
+    tasks: dict[str, list[str] | None],
 ) -> Options:
-    """Options of discovery, from those of the command line."""
-    directories = {agent: tuple(paths or ()) for agent, paths in moved.items()}
-    return Options(host, user, template, _milliseconds(collected), directories)
+    """Options of discovery, from those of the command line; `origin` are host, user and path template."""
+    directories, folders = ({agent: tuple(paths or ()) for agent, paths in named.items()} for named in (moved, tasks))
+    return Options(*origin, _milliseconds(collected), directories, folders)
 
 
 def _milliseconds(text: str | None) -> int | None:

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Protocol
 
 from pipeline.agentdirs import AgentDirs
-from pipeline.files import Classify, list_files
+from pipeline.files import list_files
 from pipeline.homes import HOLDERS, Found, Tree, find_homes
 from pipeline.model import Collection, Home, Layout
+from pipeline.owned import Classify
 from pipeline.paths import Template, as_text, collected_ms, host_identity, place_identity
 from pipeline.textgrid import safe
 
@@ -26,7 +27,8 @@ class Options:
 
     `host` overrides what an input says; `user` is that of a home whose path names none. `path_template` is
     matched with each home's path below its input. `collected_ms` is in milliseconds since 1970 (UTC). `moved`
-    maps an agent to paths of moved agent directories below each home.
+    maps an agent to paths of moved agent directories below each home, `tasks` to paths below each home of directories
+    that hold directories of tasks.
     """
 
     host: str | None = None
@@ -34,6 +36,7 @@ class Options:
     path_template: str | None = None
     collected_ms: int | None = None
     moved: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tasks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class InputError(Exception):
@@ -58,7 +61,7 @@ def discover(
     """
     template = None if options.path_template is None else Template.parse(options.path_template)
     reader = _Reader(classify, options, template)
-    agents, seen = AgentDirs(layouts, options.moved), _Seen()
+    agents, seen = AgentDirs(layouts, options.moved, options.tasks), _Seen()
     opened: list[Input] = []
     homes: list[Found] = []
     errors: list[InputError] = []
@@ -162,6 +165,7 @@ class _Reader:
             identity=origin.identity,
             artifacts=tuple(files.artifacts),
             links=tuple(files.links),
+            session_folders=tuple(files.session_folders),
         )
 
     def collected(self, origin: _Origin, homes: Iterable[Home]) -> int | None:

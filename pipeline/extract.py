@@ -19,11 +19,15 @@ _VIEWS: dict[pl.DataType, pa.DataType] = {**ARROW_TYPES, TEXT: pa.string_view()}
 
 @dataclass(slots=True)
 class Read:
-    """What became of one artifact: its status, and if it was read the SHA-256 of its bytes and its records."""
+    """What became of one artifact: its status, and if it was read the SHA-256 of its bytes and its records.
+
+    `lost` is the reason where nothing of it could be read.
+    """
 
     status: Status
     sha256: str | None = None
     records: int | None = None
+    lost: str | None = None
 
 
 @dataclass(slots=True)
@@ -67,6 +71,8 @@ class Extractor:
             return self._unreadable(number, None, None)
         if artifact.status is not Status.PARSED or artifact.source is None:
             return Read(artifact.status)
+        if artifact.source not in self._sources:
+            return Read(Status.KNOWN)
         try:
             data = artifact.location.read_bytes()
         except OSError as error:
@@ -86,12 +92,14 @@ class Extractor:
         self._problems.extend((number, problem) for problem in records.problems)
         if records.silent:
             self._silent.append((number, records.silent))
-        return Read(Status.PARSED, hashlib.sha256(data).hexdigest(), records.count)
+        has_rows = records.silent or any(len(table.rows) > before[name] for name, table in columns.items())
+        lost = next((problem.reason for problem in records.problems if problem.text is not None and not has_rows), None)
+        return Read(Status.PARSED, hashlib.sha256(data).hexdigest(), records.count, lost)
 
     def _unreadable(self, number: int, detail: str | None, size: int | None) -> Read:
         """Record that nothing of an artifact could be read."""
         self._problems.append((number, Problem(0, "unreadable", "parser: unreadable (unreadable)", detail, size)))
-        return Read(Status.UNREADABLE, records=1)
+        return Read(Status.UNREADABLE, records=1, lost="unreadable")
 
     def take(self) -> tuple[dict[str, dict[str, pl.DataFrame]], pl.DataFrame, pl.DataFrame]:
         """Return the raw tables by source and name, the problems and the silent counts; start anew."""

@@ -3,27 +3,23 @@
 import os
 import re
 import stat
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from fnmatch import translate
-from functools import cache
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pipeline.agentdirs import AgentDir, listed
+from pipeline.agentdirs import PASSED_BY, AgentDir, is_directory, is_regular, listed
 from pipeline.homes import Found
-from pipeline.model import Artifact, Layout, Status
+from pipeline.model import Artifact, Inner, Root, Status
+from pipeline.owned import Classify, Share, is_any, is_searched, named, planned, share
 from pipeline.paths import as_text
-
-Classify = Callable[[str, str], str | None]
-"""(agent, path below the agent directory) to the name of the source that reads the file, null for none."""
 
 
 @dataclass(slots=True)
 class Files:
-    """What a home's agent directories hold: artifacts, (home_path, source_file) of special files, links."""
+    """What a home's agent directories hold: artifacts, source_file of links, (agent, home_path) of session folders."""
 
     artifacts: list[Artifact] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
+    session_folders: list[tuple[str, str]] = field(default_factory=list)
 
 
 def list_files(home: Found, classify: Classify) -> Files:
@@ -33,24 +29,38 @@ def list_files(home: Found, classify: Classify) -> Files:
     for path, agent_dir in home.dirs.items():
         listing.add(path, agent_dir)
     files = listing.files
-    files.artifacts.sort(key=lambda artifact: artifact.home_path)
-    files.links = sorted((*files.links, *(above + as_text(link) for link in home.links)))
+    files.artifacts = planned(sorted(files.artifacts, key=lambda artifact: artifact.home_path))
+    files.session_folders.sort(key=lambda folder: folder[1])
+    files.links = sorted({*files.links, *(above + as_text(link) for link in home.links)})
     return files
 
 
 @dataclass(frozen=True, slots=True)
+class _Directory:
+    """A directory to list: whose it is, its root, the root's path below the home, its own below that, its place."""
+
+    agent: str
+    root: Root
+    path: str
+    below: str
+    location: str
+
+    def at(self, name: str) -> str:
+        """Path below the root of what is in it."""
+        return f"{self.below}/{name}" if self.below else name
+
+    def home_path(self, below: str) -> str:
+        """Path below the home of what is at a path below the root."""
+        return f"{self.path}/{as_text(below)}" if below else self.path
+
+
+@dataclass(frozen=True, slots=True)
 class _At:
-    """A path below an agent directory, where it is, and what is there (null: it cannot be looked at)."""
+    """A path below a root, where it is, and what is there (null: it cannot be looked at)."""
 
     below: str
     location: str
     found: os.stat_result | None
-
-
-@cache
-def _secrets(layout: Layout) -> re.Pattern[str]:
-    """What matches the path of a secret below the agent directory."""
-    return re.compile("|".join(map(translate, layout.secrets)) or r"(?!)")
 
 
 class _Listing:
@@ -64,65 +74,108 @@ class _Listing:
 
     def add(self, path: str, agent_dir: AgentDir) -> None:
         """Add the files of the agent directory at `path` below the home."""
-        self._layout = agent_dir.layout
-        self._path = as_text(path)
-        stack = [(agent_dir.location, "")]
-        while stack:
-            directory, below = stack.pop()
-            entries, error = listed(directory)
+        kind, location = agent_dir.kind, agent_dir.location
+        start = _Directory(kind.layout.agent, kind.root, as_text(path), "", location)
+        inner = kind.root.inner
+        if inner and kind.root is kind.layout.given and self._is_inner(start, inner, path.rpartition("/")[2], location):
+            start = replace(start, root=inner.root)
+        rest = [start]
+        while rest:
+            directory = rest.pop()
+            entries, error = listed(directory.location)
             if error is not None and not isinstance(error, FileNotFoundError | NotADirectoryError):
-                self._add(_At(below.rstrip("/"), directory, _look(directory)), Status.UNREADABLE)
+                self._add_closed(directory)
             for entry in entries:
-                if self._is_walked(entry, below + entry.name):
-                    stack.append((entry.path, f"{below}{entry.name}/"))
+                inside = self._inside(directory, entry)
+                if inside is not None:
+                    rest.append(inside)
 
-    def _is_walked(self, entry: os.DirEntry[str], below: str) -> bool:
-        """Add what an entry is; say whether it is a directory to walk."""
+    def _inside(self, directory: _Directory, entry: os.DirEntry[str]) -> _Directory | None:
+        """Add what an entry is; return it where it is a directory to list."""
+        below = directory.at(entry.name)
+        mine = share(directory.root, as_text(below))
         try:
             found = entry.stat(follow_symlinks=False)
         except FileNotFoundError:  # removed since the directory was listed
-            return False
+            return None
         except OSError:
-            self._add(_At(below, entry.path, None), Status.UNREADABLE)
+            if mine is Share.OWN:
+                self._add(directory, _At(below, entry.path, None), Status.UNREADABLE)
+            return None
+        if stat.S_ISDIR(found.st_mode):
+            return self._walked(directory, _At(below, entry.path, found), mine)
+        if stat.S_ISLNK(found.st_mode):
+            if mine is not Share.NONE:
+                self.files.links.append(self._above + directory.home_path(below))
+        elif mine is Share.OWN and stat.S_ISREG(found.st_mode):
+            self._add_file(directory, _At(below, entry.path, found))
+        elif mine is Share.OWN:
+            self._add(directory, _At(below, entry.path, found), Status.SKIPPED)
+        return None
+
+    def _walked(self, directory: _Directory, at: _At, mine: Share) -> _Directory | None:
+        """Return a directory that is to be listed, or add it as a whole."""
+        root, path = directory.root, as_text(at.below)
+        if at.location in self._agent_dirs:
+            return None
+        if root.holds_sessions and "/" not in at.below:
+            self.files.session_folders.append((directory.agent, directory.home_path(at.below)))
+        if mine is Share.OWN and is_any(root.whole, path):
+            self._add_whole(directory, at)
+            return None
+        name = at.below.rpartition("/")[2]
+        if root.inner and name == root.inner.name and self._is_inner(directory, root.inner, path, at.location):
+            return _Directory(directory.agent, root.inner.root, directory.home_path(at.below), "", at.location)
+        if mine is Share.NONE and (name in PASSED_BY or not is_searched(root, path)):
+            return None
+        return replace(directory, below=at.below, location=at.location)
+
+    def _is_inner(self, directory: _Directory, inner: Inner, path: str, location: str) -> bool:
+        """Whether the directory at a path below a root holds sessions: by its path, or by a file in one of them."""
+        if path in inner.sure:
+            return True
+        if not is_searched(directory.root, path):
             return False
-        if stat.S_ISREG(found.st_mode):
-            self._add_file(_At(below, entry.path, found))
-        elif stat.S_ISDIR(found.st_mode):
-            if below not in self._layout.whole:
-                return entry.path not in self._agent_dirs
-            self._add_whole(_At(below, entry.path, found))
-        elif stat.S_ISLNK(found.st_mode):
-            self.files.links.append(self._above + self._home_path(below))
-        else:
-            self._add(_At(below, entry.path, found), Status.SKIPPED)
-        return False
+        folders = (entry for entry in listed(location)[0] if is_directory(entry))
+        return any(
+            is_regular(entry)
+            and named(self._classify, directory.agent, inner.root, as_text(f"{folder.name}/{entry.name}"))[0]
+            for folder in folders
+            for entry in listed(folder.path)[0]
+        )
 
-    def _add_file(self, at: _At) -> None:
+    def _add_closed(self, directory: _Directory) -> None:
+        """Add a directory that cannot be listed, if the assistant's files lie in it."""
+        if share(directory.root, as_text(directory.below)) is not Share.NONE:
+            at = _At(directory.below, directory.location, _look(directory.location))
+            self._add(directory, at, Status.UNREADABLE)
+
+    def _add_file(self, directory: _Directory, at: _At) -> None:
         path = as_text(at.below)
-        if _secrets(self._layout).match(path):
-            self._add(at, Status.SECRET)
+        if is_any(directory.root.secrets, path):
+            self._add(directory, at, Status.SECRET)
             return
-        source = self._classify(self._layout.agent, path)
-        self._add(at, Status.PARSED if source else Status.KNOWN, source)
+        source, stands_in = named(self._classify, directory.agent, directory.root, path)
+        status = Status.PARSED if source else Status.KNOWN
+        self._add(directory, at, status, source=source, stands_in=stands_in)
 
-    def _add_whole(self, at: _At) -> None:
+    def _add_whole(self, directory: _Directory, at: _At) -> None:
         """Add a directory as one artifact, and the secrets that are known by name to lie in it."""
-        self._add(at, Status.KNOWN)
-        for path in self._layout.secrets:
+        self._add(directory, at, Status.KNOWN)
+        for path in directory.root.secrets:
             if path.startswith(f"{at.below}/") and not re.search(r"[*?[]", path):
                 location = at.location + path.removeprefix(at.below)
                 found = _look(location)
                 if found is not None and stat.S_ISREG(found.st_mode):
-                    self._add(_At(path, location, found), Status.SECRET)
+                    self._add(directory, _At(path, location, found), Status.SECRET)
 
-    def _home_path(self, below: str) -> str:
-        return f"{self._path}/{as_text(below)}" if below else self._path
-
-    def _add(self, at: _At, status: Status, source: str | None = None) -> None:
-        home_path = self._home_path(at.below)
+    def _add(
+        self, directory: _Directory, at: _At, status: Status, *, source: str | None = None, stands_in: bool = False
+    ) -> None:
+        home_path = directory.home_path(at.below)
         self.files.artifacts.append(
             Artifact(
-                agent=self._layout.agent,
+                agent=directory.agent,
                 source=source,
                 status=status,
                 home_path=home_path,
@@ -130,6 +183,7 @@ class _Listing:
                 location=Path(at.location),
                 size=at.found.st_size if at.found and stat.S_ISREG(at.found.st_mode) else None,
                 mtime_ms=at.found.st_mtime_ns // 1_000_000 if at.found else 0,
+                stands_in=stands_in,
             )
         )
 

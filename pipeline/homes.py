@@ -4,8 +4,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pipeline.agentdirs import PASSED_BY, AgentDir, AgentDirs, has_state, is_directory, is_moved, listed
-from pipeline.model import Layout
+from pipeline.agentdirs import PASSED_BY, AgentDir, AgentDirs, Kind, has_state, is_directory, is_moved, listed
 from pipeline.paths import joined
 
 HOLDERS = ("home", "Users")
@@ -62,10 +61,10 @@ def find_homes(place: str, named: str, agents: AgentDirs) -> Tree:
     A home is a directory with an agent directory that holds state. Where none is found, the input itself is
     one if it holds, or is, a moved agent directory.
     """
-    for path, layout in agents.paths.items():
+    for path, kind in agents.paths.items():
         for name in (named, place):
-            if name.endswith(f"/{path}") and has_state(name, layout):
-                return Tree([_home_above(name, path, layout)])
+            if name.endswith(f"/{path}") and has_state(name, kind.root):
+                return Tree([_home_above(name, path, kind)])
     walk = _Walk(named, agents)
     start = walk.look(place, ())
     walk.run(start)
@@ -76,10 +75,10 @@ def find_homes(place: str, named: str, agents: AgentDirs) -> Tree:
     return walk.tree
 
 
-def _home_above(location: str, path: str, layout: Layout) -> Found:
+def _home_above(location: str, path: str, kind: Kind) -> Found:
     """The home above an input that is an agent directory, at `path` below that home."""
     home = location.removesuffix(f"/{path}") or "/"
-    dirs = {path: AgentDir(layout, os.path.realpath(location))}
+    dirs = {path: AgentDir(kind, os.path.realpath(location))}
     return Found((), (), os.path.realpath(home), home, dirs)
 
 

@@ -35,6 +35,8 @@ class Artifact:
     location: Path
     size: int | None
     mtime_ms: int
+    stands_in: bool = False
+    """Whether it is read only in the place of another file of its source in its directory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +79,58 @@ class Collection:
 
 
 @dataclass(frozen=True, slots=True)
+class Inner:
+    """Directories of sessions inside a root: those of a `name`, which become the root `root`, a directory a session.
+
+    At the paths `sure` they are that whatever they hold; at others below the directory `searched` where a file of a
+    source lies in one of their directories.
+    """
+
+    root: "Root"
+    name: str
+    sure: tuple[str, ...]
+    searched: str
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A kind of directory in which an assistant keeps state.
+
+    `name` tells it from the assistant's other roots, `places` are its paths below a home. One counts where one of the
+    paths `state` exists in it, with none of them named where it is there. `own` are patterns of the paths in it that
+    are the assistant's: components as of a glob, a last `**` for all below. `whole` are patterns (`fnmatch`) of
+    directories in it that are listed as one artifact and never walked, `secrets` of files that are listed and never
+    opened. `stands_for` maps the name of a file that is read only in the place of another to that one's name; null for
+    any other name.
+    """
+
+    name: str
+    places: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
+    own: tuple[str, ...] = ("**",)
+    whole: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()
+    inner: Inner | None = None
+    holds_sessions: bool = False
+    """Whether each directory in it is a session."""
+    stands_for: Callable[[str], str | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """Where an assistant keeps its state below a home.
 
-    A directory of the name `directory` in a home is the assistant's where one of the paths `state` exists in it.
-    `whole` are directories in it that are listed as one artifact and never walked. `secrets` are glob patterns
-    (`fnmatch` on the path below the directory) of files that are listed and never opened. `is_moved` tells from the
-    bytes of a `sessions/sessions.json` whether a moved directory is this assistant's.
+    The first of its `roots` is its own directory, which can be moved: `is_moved` tells from the bytes of a
+    `sessions/sessions.json` whether a moved directory is this assistant's. `given` is the root of directories that a
+    person names because they hold directories of sessions.
     """
 
     agent: str
-    directory: str
-    state: tuple[str, ...]
-    whole: tuple[str, ...]
-    secrets: tuple[str, ...]
+    roots: tuple[Root, ...]
     is_moved: Callable[[bytes], bool]
+    given: Root | None = None
+
+    @property
+    def directory(self) -> str:
+        """Name of its own directory in a home."""
+        return self.roots[0].places[0]

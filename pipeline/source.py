@@ -85,10 +85,10 @@ class Session(StrEnum):
 class Source:
     """One kind of artifact: where it lies, how it is read, and what its records mean.
 
-    `pattern` matches the whole path below the agent's directory. Stage one, `read(data, path, records)`, gets an
-    artifact's bytes and its path below the home and fills `records.rows[<table>]` with tuples of the columns of the
-    raw `tables` (the engine puts `artifact`, the artifact's number, in front of each). Stage two, `stage(raw)`, gets
-    the raw tables as frames and returns frames of `pipeline.staging`, by name.
+    `pattern` matches the whole path below the assistant's root of the name `root` (`pipeline.model.Root`). Stage one,
+    `read(data, path, records)`, gets an artifact's bytes and its path below the home and fills `records.rows[<table>]`
+    with tuples of the columns of the raw `tables` (the engine puts `artifact`, the artifact's number, in front of
+    each). Stage two, `stage(raw)`, gets the raw tables as frames and returns frames of `pipeline.staging`, by name.
     """
 
     name: str
@@ -97,7 +97,12 @@ class Source:
     tables: tuple[Table, ...]
     read: Callable[[bytes, str, Records], None]
     stage: Callable[[Mapping[str, pl.DataFrame]], Mapping[str, pl.DataFrame]]
+    root: str = "state"
     session: Session | None = None
     """Set for a source whose files are sessions, or parts of one."""
     twin_rule: TwinRule | None = None
     """Set for a secondary source: one that repeats what a primary one holds."""
+    replaced_on: frozenset[str] = frozenset(("empty_file",))
+    """Reasons for which nothing of a file is read where a file that stands in for it is read, too."""
+    by_content: Callable[[bytes], str] | None = None
+    """Names the source of a file that stands in for one of this source, where the name does not tell."""

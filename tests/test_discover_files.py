@@ -53,7 +53,7 @@ def test_only_what_is_parsed_has_a_source(tmp_path: Path) -> None:
 def test_secret_outweighs_a_source(tmp_path: Path) -> None:
     put(tmp_path, ".continue/sessions/a.json", ".continue/config.json")
 
-    collections, _ = discover([str(tmp_path)], LAYOUTS, lambda _agent, _path: "every.file", Options())
+    collections, _ = discover([str(tmp_path)], LAYOUTS, lambda _agent, _path, _root: "every.file", Options())
 
     assert [(a.status, a.source) for a in collections[0].homes[0].artifacts] == [
         (Status.SECRET, None),

@@ -1,16 +1,15 @@
 """What every parser has, and the small functions that they share."""
 
 import pkgutil
-from pathlib import Path
 
 import pytest
 
 import parsers
 from parsers._paths import project_path
 from parsers._text import Cleaner, decode
-from pipeline.source import Source
-
-ROOT = Path(__file__).parent.parent
+from parsers.layouts import UNREAD
+from pipeline.discover import Options, discover
+from tests.layout import FIXTURES
 
 
 def test_every_source_module_is_listed() -> None:
@@ -19,11 +18,14 @@ def test_every_source_module_is_listed() -> None:
     assert {source.name.replace(".", "_") for source in parsers.SOURCES} == modules
 
 
-@pytest.mark.parametrize("source", parsers.SOURCES, ids=lambda source: source.name)
-def test_source_has_fixtures(source: Source) -> None:
-    parts = [path.relative_to(ROOT).parts for path in (ROOT / "fixtures").rglob("*") if path.is_file()]
+def test_every_source_has_fixtures() -> None:
+    roots = [str(FIXTURES / "corpus/homes"), str(FIXTURES / "cases")]
+    collections, _ = discover(roots, parsers.LAYOUTS, parsers.classify, Options())
 
-    assert any(source.pattern.fullmatch("/".join(path[n:])) for path in parts for n in range(len(path)))
+    found = {artifact.source for each in collections for home in each.homes for artifact in home.artifacts}
+
+    assert {source.name for source in parsers.SOURCES} <= found
+    assert {name for patterns in UNREAD.values() for name in patterns} <= found
 
 
 @pytest.mark.parametrize(

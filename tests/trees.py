@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from pipeline.discover import Options, discover
-from pipeline.model import Artifact, Collection, Home, Layout
+from pipeline.model import Artifact, Collection, Home, Layout, Root
 
 STATE = ("sessions", "dev_data", "logs/cn.log", "input_history.json", "permissions.yaml")
 WHOLE = ("index", "extensions")
@@ -18,13 +18,21 @@ SECRETS = (
     "mcpServers/*",
 )
 LAYOUTS = (
-    Layout("continue", ".continue", STATE, WHOLE, SECRETS, lambda index: b"integrationType" not in index),
-    Layout("pearai", ".pearai", STATE, WHOLE, SECRETS, lambda index: b"integrationType" in index),
+    Layout(
+        "continue",
+        (Root("state", (".continue",), STATE, whole=WHOLE, secrets=SECRETS),),
+        lambda index: b"integrationType" not in index,
+    ),
+    Layout(
+        "pearai",
+        (Root("state", (".pearai",), STATE, whole=WHOLE, secrets=SECRETS),),
+        lambda index: b"integrationType" in index,
+    ),
 )
 MTIME_MS = 1_789_462_800_000
 
 
-def classify(agent: str, path: str) -> str | None:
+def classify(agent: str, path: str, _root: str) -> str | None:
     """Name the source of a session."""
     folder, _, name = path.rpartition("/")
     if folder != "sessions" or not name.endswith(".json"):

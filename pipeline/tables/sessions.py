@@ -54,8 +54,16 @@ SESSIONS = Table(
         Column("edits", COUNT, "Tool calls that changed a file, as far as is known.", False),
         Column("lines_added", COUNT, "Lines that they added.", False),
         Column("lines_removed", COUNT, "Lines that they removed.", False),
-        Column("prompt_tokens", COUNT, "Prompt tokens by the session's own usage record; of a task, the sum of its requests."),
-        Column("completion_tokens", COUNT, "Completion tokens by the session's own usage record; of a task, the sum of its requests."),
+        Column(
+            "prompt_tokens",
+            COUNT,
+            "Prompt tokens by the session's own usage record; of a task, the sum of its requests.",
+        ),
+        Column(
+            "completion_tokens",
+            COUNT,
+            "Completion tokens by the session's own usage record; of a task, the sum of its requests.",
+        ),
         Column("cached_tokens", COUNT, "Prompt tokens read from a cache, likewise."),
         Column("total_cost_usd", MONEY, "Cost (US dollars), likewise."),
         Column("index_message_count", COUNT, "Assistant messages that the index counts."),

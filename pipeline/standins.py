@@ -1,0 +1,80 @@
+"""Files that stand in for another of their directory: leftovers of a write, backups, names of old versions.
+
+One of them is read where the file itself is missing or gives nothing: the newest that can be read whole, else the
+newest that gives rows.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from pipeline.extract import Read
+from pipeline.model import Artifact, Status
+from pipeline.owned import place_of
+from pipeline.source import Records, Source
+
+
+class StandIns:
+    """What is read in one home; what became of the files themselves must be told (`seen`) before any is `settled`."""
+
+    def __init__(self, sources: Mapping[str, Source], artifacts: Iterable[Artifact]) -> None:
+        self._sources = sources
+        self._waiting = [artifact for artifact in artifacts if artifact.stands_in and artifact.source in sources]
+        self._there: dict[tuple[str, str | None], str | None] = {}
+        self._chosen: dict[str, Artifact] | None = None
+
+    def seen(self, artifact: Artifact, read: Read) -> None:
+        """Remember a file that is there: why nothing of it could be read, null where something could."""
+        self._there[place_of(artifact)] = read.lost
+
+    def settled(self, artifact: Artifact) -> Artifact:
+        """Return an artifact as it is to be read, or as one that is known alone."""
+        if not artifact.stands_in:
+            return artifact
+        if artifact.source not in self._sources:
+            return replace(artifact, status=Status.KNOWN)
+        if self._chosen is None:
+            self._chosen = {chosen.home_path: chosen for chosen in self._choose()}
+        return self._chosen.get(artifact.home_path, replace(artifact, source=None, status=Status.KNOWN))
+
+    def _choose(self) -> Iterator[Artifact]:
+        groups: defaultdict[tuple[str, str | None], list[Artifact]] = defaultdict(list)
+        for artifact in self._waiting:
+            known = self._by_content(artifact)
+            groups[place_of(known)].append(known)
+        for place, artifacts in groups.items():
+            source = self._sources.get(place[1] or "")
+            if source and (place not in self._there or self._there[place] in source.replaced_on):
+                artifacts.sort(key=lambda artifact: (artifact.mtime_ms, artifact.home_path), reverse=True)
+                yield from _best(source, artifacts)
+
+    def _by_content(self, artifact: Artifact) -> Artifact:
+        """The artifact with the source that its bytes tell, where its name alone does not."""
+        tell = self._sources[artifact.source or ""].by_content
+        data = _bytes(artifact) if tell else None
+        return replace(artifact, source=tell(data)) if tell and data is not None else artifact
+
+
+def _best(source: Source, artifacts: Iterable[Artifact]) -> Iterator[Artifact]:
+    """Yield the first artifact without a loss, else the first with rows, if there is one."""
+    with_rows: list[Artifact] = []
+    for artifact in artifacts:
+        records = Records({table.name: [] for table in source.tables})
+        data = _bytes(artifact)
+        if data is None:
+            continue
+        source.read(data, artifact.home_path, records)
+        if all(problem.text is None for problem in records.problems):
+            yield replace(artifact, status=Status.PARSED)
+            return
+        if any(records.rows.values()):
+            with_rows.append(artifact)
+    for artifact in with_rows[:1]:
+        yield replace(artifact, status=Status.PARSED)
+
+
+def _bytes(artifact: Artifact) -> bytes | None:
+    try:
+        return artifact.location.read_bytes()
+    except OSError:
+        return None
