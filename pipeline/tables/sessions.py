@@ -57,12 +57,12 @@ SESSIONS = Table(
         Column(
             "prompt_tokens",
             COUNT,
-            "Prompt tokens by the session's own usage record; of a task, the sum of its requests.",
+            "Prompt tokens by its own usage record; of a task, the sum of its requests.",
         ),
         Column(
             "completion_tokens",
             COUNT,
-            "Completion tokens by the session's own usage record; of a task, the sum of its requests.",
+            "Completion tokens by its own usage record; of a task, the sum of its requests.",
         ),
         Column("cached_tokens", COUNT, "Prompt tokens read from a cache, likewise."),
         Column("total_cost_usd", MONEY, "Cost (US dollars), likewise."),
