@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from parsers._documents import Element, Fault, Whole, read_array, size_of
-from parsers._secrets import mask
 from parsers._text import Cleaner, decode
 from pipeline.source import Records
 
@@ -35,5 +34,5 @@ def read_elements(data: bytes, whole: Whole, records: Records, add: Callable[[El
 
 def lose(records: Records, element: Element, reason: str, text: str) -> None:
     """Record that an element gives no row; `text` is what it says, cleaned."""
-    text = f"parser: unparseable record {element.position} ({reason}): {mask(text)}"
+    text = f"parser: unparseable record {element.position} ({reason}): {text}"
     records.lose(element.position, reason, text, size=element.size)

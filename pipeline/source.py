@@ -8,6 +8,7 @@ from enum import StrEnum
 import polars as pl
 
 from pipeline.schema import Table
+from pipeline.secrets import mask
 
 Row = tuple[object, ...]
 
@@ -42,9 +43,9 @@ class Records:
     def lose(
         self, position: int, reason: str, text: str, *, detail: str | None = None, size: int | None = None
     ) -> None:
-        """Record a loss; it counts as a record."""
+        """Record a loss; it counts as a record. Secrets in its text are masked."""
         self.count += 1
-        self.problems.append(Problem(position, reason, text, detail, size))
+        self.problems.append(Problem(position, reason, mask(text), detail, size))
 
     def note(self, position: int, reason: str, detail: str | None = None) -> None:
         """Record a note."""
