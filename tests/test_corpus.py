@@ -19,9 +19,9 @@ from tests.layout import lay_out
 def session_homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The real homes' session files and indexes alone, so that no other source tells of a session."""
     homes = lay_out("corpus/homes", tmp_path_factory.mktemp("sessions") / "homes")
-    for state in homes.glob("*/.*"):
-        others = [path for path in state.iterdir() if state.name != ".continue" or path.name != "sessions"]
-        for path in others:
+    kept = {".continue": "sessions"}
+    for path in [*homes.glob("*/*"), *homes.glob("*/.continue/*")]:
+        if path.name not in kept and kept.get(path.parent.name) != path.name:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     return homes
 

@@ -483,7 +483,7 @@ def test_session_is_the_folder(tmp_path: Path) -> None:
         stage(tmp_path, user("<task>\n fix \nit\n</task>", "x"), user(ENVIRONMENT), user(other)), "session_files"
     )
 
-    assert (session["session_id"], session["folder"]) == (TASK, f"{TASKS}/{TASK}")
+    assert session["session_id"] == TASK
     assert (session["workspace_directory"], session["first_text"]) == ("/home/dana/pear", "fix")
     assert session["messages"] is None
 

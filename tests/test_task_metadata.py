@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from parsers.pearai_task_metadata import SOURCE
-from tests.tasks import T0, TASK, TASKS, moments, one, stage_fixtures, stage_task, unaccounted
+from tests.tasks import T0, TASK, moments, one, stage_fixtures, stage_task, unaccounted
 
 
 def entry(path: object, **dates: object) -> dict[str, object]:
@@ -32,7 +32,7 @@ def test_case_043_rows() -> None:
 def test_file_is_of_its_tasks_session(tmp_path: Path) -> None:
     session = one(stage_task(SOURCE, tmp_path, files()), "session_files")
 
-    assert (session["session_id"], session["folder"]) == (TASK, f"{TASKS}/{TASK}")
+    assert session["session_id"] == TASK
     assert session["messages"] is session["first_utc"] is session["title"] is None
 
 
