@@ -18,4 +18,5 @@ SOURCE = Source(
     read=_session.read,
     stage=_session_rows.stage,
     session=Session.FILE,
+    resume="cn --fork",
 )

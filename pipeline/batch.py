@@ -142,6 +142,7 @@ def _file_row(numbers: tuple[int, int], artifact: Artifact, read: Read, source: 
         artifact.agent,
         artifact.source,
         source.session.path_of(artifact.home_path) if source and source.session else None,
+        source.resume if source else None,
         source.twin_rule if source else None,
         artifact.home_path,
         artifact.source_file,

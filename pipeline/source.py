@@ -100,6 +100,8 @@ class Source:
     root: str = "state"
     session: Session | None = None
     """Set for a source whose files are sessions, or parts of one."""
+    resume: str | None = None
+    """Command that takes a session up again, without the session's id, which is its last word."""
     twin_rule: TwinRule | None = None
     """Set for a secondary source: one that repeats what a primary one holds."""
     replaced_on: frozenset[str] = frozenset(("empty_file",))

@@ -325,6 +325,7 @@ ARTIFACTS = Table(
         Column("agent", TEXT, "Assistant."),
         Column("source", TEXT, "Source; null for a file that no parser reads."),
         Column("session_path", TEXT, "Path below the home of its session: its own, or its folder's; null without one."),
+        Column("resume", TEXT, "Command that takes its session up again, without the id."),
         Column("twin_rule", TEXT, "How rows of a secondary source find their twins; null for a primary source."),
         Column("home_path", TEXT, "Path below the home."),
         Column("source_file", TEXT, "Path on the source host."),

@@ -8,6 +8,7 @@ select
     agent,
     source,
     session_path,
+    resume,
     twin_rule,
     home_path,
     source_file,

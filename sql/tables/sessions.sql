@@ -34,6 +34,10 @@ acted as (
     group by all
 ),
 
+said as (
+    select session_key, sha256(string_agg(said, '' order by place)) as content_hash from talks group by all
+),
+
 first_named as (
     select distinct on (session_key, model) session_key, model, is_session, artifact, sequence
     from held
@@ -114,8 +118,18 @@ of_files as (
         sessions.scratch,
         damaged.session_key is not null as damaged,
         sessions.integration_type,
+        case
+            when places.resume is not null then concat(
+                case
+                    when nullif(sessions.workspace_directory, '') is not null
+                        then concat('cd ', shell_word(sessions.project_path), ' && ')
+                end,
+                places.resume, ' ', shell_word(sessions.session_id)
+            )
+        end as resume_command,
     from session_places as sessions
-    left join damaged using (session_key)
+    join places on places.artifact = sessions.artifact
+    left join damaged on damaged.session_key = sessions.session_key
     where sessions.artifact = sessions.first_artifact
         and (sessions.is_readable or sessions.in_index or sessions.is_folder)
 ),
@@ -235,6 +249,10 @@ select
     found.scratch,
     found.damaged,
     found.integration_type,
+    forks.forked_from,
+    forks.forked_at_item,
+    said.content_hash,
+    found.resume_command,
     places.source,
     places.source_file,
     coalesce(places.home_path, found.home_path) as home_path,
@@ -247,3 +265,5 @@ left join summed on summed.session_key = found.session_key
 left join counted on counted.session_key = found.session_key
 left join named on named.session_key = found.session_key
 left join acted on acted.session_key = found.session_key
+left join said on said.session_key = found.session_key
+left join forks on forks.session_key = found.session_key

@@ -1,0 +1,8 @@
+-- What was said in sessions that are gone, and is known from histories, ratings, logs and events alone?
+select timeline.user, timeline.event_utc, timeline.source, timeline.turn_type, left(timeline.text, 80) as excerpt,
+from timeline
+left join sessions using (session_key)
+where timeline.kind = 'message'
+    and timeline.repeats_row_id is null
+    and (timeline.recovered or not coalesce(sessions.has_file, true))
+order by timeline.user, timeline.event_utc

@@ -1,0 +1,20 @@
+-- Grain: one row per session that is gone: a list or events name it and it has no file, or a later collection lacks it.
+select
+    host,
+    "user",
+    agent,
+    session_key,
+    session_id,
+    title,
+    project_path,
+    started_utc,
+    started_basis,
+    first_event_utc,
+    last_event_utc,
+    has_file,
+    in_index,
+    user_turns,
+    assistant_turns,
+    tool_calls,
+from sessions
+where not has_file or not current

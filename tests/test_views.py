@@ -1,0 +1,119 @@
+"""The views that answer an analyst's questions, over a small home."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import OpenLake
+from tests.lake import Lake, homelake
+from tests.made import MadeHome, at, call, exchange, reply, usage, user
+
+RUN = "Bash"
+
+
+def command(call_id: str, line: str, **state: Any) -> Any:
+    return call(call_id, f'{{"command":"{line}"}}', name=RUN, **state)
+
+
+@pytest.fixture
+def lake(tmp_path: Path, open_lake: OpenLake) -> Lake:
+    home = MadeHome(tmp_path / "home")
+    edit = '{"filepath":"a.py","old_string":"x\\ny","new_string":"x\\nz\\nw"}'
+    home.session(
+        "s1",
+        user("do it"),
+        reply("", command("c1", "ls"), command("c2", "ls")),
+        reply("", command("c3", "rm", status="canceled", output="Permission denied by user")),
+        reply("", command("c4", "sudo", status="canceled", output="Command blocked by security policy")),
+        reply("", command("c5", "make", status="errored", output="Error executing tool Bash: Error (exit code 2): no")),
+        reply("done", call("c6", edit, name="single_find_and_replace", output="ok")),
+    )
+    home.session("s0", user("do it"), created=-100)
+    home.session("s2", user("first"), reply("one"), created=10)
+    home.session("s3", user("first"), reply("one"), user("second"), created=20)
+    home.events("toolUsage", usage(86_400, "c1", '{"command":"ls"}', name=RUN))
+    home.events("chatInteraction", exchange(5, "p", "q", session="gone"))
+    home.file("permissions.yaml", "allow:\n  - Read\n  - Bash(git*)\n")
+    outcome = homelake("build", home.path, "-o", tmp_path / "lake", "--workers", "1", "--host", "h", "--user", "u")
+    assert outcome.exit_code == 0, outcome.stderr
+    return open_lake(tmp_path / "lake")
+
+
+def test_commands_that_ran_by_host_and_day(lake: Lake) -> None:
+    assert lake.rows("select host, day, command, runs, failures from commands_run order by day, command") == [
+        ("h", at(0).date(), "ls", 1, 0),
+        ("h", at(0).date(), "make", 1, 1),
+        ("h", at(86_400).date(), "ls", 1, 0),
+    ]
+
+
+def test_files_changed(lake: Lake) -> None:
+    assert lake.rows(
+        "select project_path, file_path, edits, sessions, lines_added, lines_removed from files_changed"
+    ) == [("/w", "a.py", 1, 1, 2, 1)]
+
+
+def test_calls_stopped(lake: Lake) -> None:
+    assert lake.rows("select command, decision, decision_reason from calls_stopped order by command") == [
+        ("rm", "denied", "user"),
+        ("sudo", "blocked", "policy"),
+    ]
+
+
+def test_standing_permissions_are_those_for_commands(lake: Lake) -> None:
+    assert lake.column("select rule from standing_permissions") == ["Bash(git*)"]
+
+
+def test_sessions_deleted(lake: Lake) -> None:
+    assert lake.rows("select session_id, has_file, in_index, started_utc from sessions_deleted") == [
+        ("gone", False, False, at(5))
+    ]
+
+
+def test_tool_failures(lake: Lake) -> None:
+    assert lake.rows(
+        "select tool_name, calls, ran, failures, denied, blocked, failure_rate from tool_failures order by tool_name"
+    ) == [
+        ("Bash", 5, 3, 1, 1, 1, 1 / 3),
+        ("single_find_and_replace", 1, 1, 0, 0, 0, 0.0),
+    ]
+
+
+def test_sessions_count_what_their_calls_did(lake: Lake) -> None:
+    assert lake.rows(
+        "select tool_calls, tool_errors, denied_calls, edits, lines_added, lines_removed from sessions "
+        "where session_id = 's1'"
+    ) == [(6, 1, 1, 1, 2, 1)]
+
+
+def test_a_fork_names_the_longest_session_that_it_begins_with(lake: Lake) -> None:
+    """One message is no talk: `s1` begins with the only one of `s0`."""
+    assert lake.rows(
+        "select fork.session_id, origin.session_id, fork.forked_at_item from sessions as fork "
+        "join sessions as origin on origin.session_key = fork.forked_from"
+    ) == [("s3", "s2", 3)]
+
+
+def test_a_session_can_be_taken_up_again(lake: Lake) -> None:
+    assert lake.column("select resume_command from sessions where session_id in ('s1', 'gone') order by 1") == [
+        "cd /w && cn --fork s1",
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("workspace", "expected"),
+    [
+        ("", "cn --fork s"),
+        ("/it's here", """cd '/it'"'"'s here' && cn --fork s"""),
+        ("file:///c%3A/My%20Work", "cd 'c:/My Work' && cn --fork s"),
+        ("/a;rm -rf ~", "cd '/a;rm -rf ~' && cn --fork s"),
+    ],
+)
+def test_resume_commands_are_quoted(workspace: str, expected: str, tmp_path: Path, open_lake: OpenLake) -> None:
+    home = MadeHome(tmp_path / "home")
+    home.session("s", user("q"), workspaceDirectory=workspace, created=None)
+    homelake("build", home.path, "-o", tmp_path / "lake", "--workers", "1")
+
+    assert open_lake(tmp_path / "lake").value("select resume_command from sessions") == expected
