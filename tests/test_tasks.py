@@ -211,6 +211,20 @@ def test_panel_that_was_cut_behind_a_message_is_the_transcript(home: MadePear, b
     assert not lake.count("tool_calls")
 
 
+def test_old_panel_beside_a_history_is_the_transcript(home: MadePear, build: Build) -> None:
+    panel = home.ui("t", say(0, "text", "fix it"), ask(1, "command", "a"))
+    panel.rename(panel.with_name("claude_messages.json"))
+    home.api("t", sent(0, "<task>\nfix it\n</task>"), *answered(2, DENIED))
+
+    lake = build()
+
+    assert lake.rows("select source, kind, parse_filename(source_file) from timeline order by source, sequence") == [
+        ("pearai.api_history", "permission_decision", "api_conversation_history.json"),
+        ("pearai.ui_messages", "message", "claude_messages.json"),
+        ("pearai.ui_messages", "tool_call", "claude_messages.json"),
+    ]
+
+
 def test_result_of_a_call_that_was_lost_stays(home: MadePear, build: Build) -> None:
     home.api("t", sent(0, "<task>\nfix it\n</task>"), sent(1, RESULT.format("a"), "output"))
 
