@@ -19,11 +19,12 @@ from parsers import (
     pearai_chat_session,
     pearai_index,
     pearai_output_log,
+    pearai_state,
     pearai_task_metadata,
     pearai_tokens_generated,
     pearai_ui_messages,
 )
-from parsers.layouts import CONTINUE, PEARAI, UNREAD
+from parsers.layouts import CONTINUE, PEARAI
 from pipeline.model import Layout
 from pipeline.source import Source
 
@@ -49,6 +50,7 @@ SOURCES: tuple[Source, ...] = (
     pearai_api_history.SOURCE,
     pearai_task_metadata.SOURCE,
     pearai_output_log.SOURCE,
+    pearai_state.SOURCE,
 )
 
 LAYOUTS: tuple[Layout, ...] = (CONTINUE, PEARAI)
@@ -57,5 +59,4 @@ LAYOUTS: tuple[Layout, ...] = (CONTINUE, PEARAI)
 def classify(agent: str, path: str, root: str = "state") -> str | None:
     """Name the source of the file at `path` below one of an assistant's roots; null where there is none."""
     found = (s.name for s in SOURCES if s.agent == agent and s.root == root and s.pattern.fullmatch(path))
-    unread = UNREAD.get((agent, root), {})
-    return next(found, None) or next((name for name, pattern in unread.items() if pattern.fullmatch(path)), None)
+    return next(found, None)

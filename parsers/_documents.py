@@ -301,6 +301,8 @@ def _read_on(walk: _Walk, position: int, document: Document) -> int:
 def _member_reason(run: str) -> str:
     """Classify a damaged member as what it would be inside an object."""
     reason = reason_of("{" + run)
+    if reason == "json_truncated" and reason_of("{" + run + "}") == "nesting_too_deep":
+        return "nesting_too_deep"
     return "json_invalid" if reason in (None, "trailing_data") else reason
 
 

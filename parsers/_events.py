@@ -16,7 +16,6 @@ import msgspec
 from parsers._fit import fit
 from parsers._json import UncleanError, token
 from parsers._jsonl import Line, Object, Shape, lines, split
-from parsers._secrets import mask
 from parsers._text import Cleaner
 from pipeline.schema import SMALL, TEXT, Column, Table
 from pipeline.source import Records, Row
@@ -104,7 +103,7 @@ def _read_tolerant(kind: Kind[Record], line: Line, records: Records) -> None:
             reason, lost = reason or "nesting_too_deep", lost + len(found.raw)
     if reason is not None:
         decoded = line.decoded()
-        text = Cleaner(decoded.bad).text(mask(decoded.text))
+        text = Cleaner(decoded.bad).text(decoded.text)
         records.lose(line.number, reason, f"parser: unparseable line ({reason}): {text}", size=lost)
 
 

@@ -10,6 +10,7 @@ from itertools import chain
 
 import msgspec
 
+from parsers._array import lose_around, misplaced
 from parsers._documents import Document, Element, Fault, read_object, size_of
 from parsers._fit import fit
 from parsers._json import Json, UncleanError, as_text, clean, compact, token
@@ -116,7 +117,7 @@ def _read_tolerant(data: bytes, path: str, file: _File) -> None:
         head = fit(Head, {k: v for k, v in document.head.items() if k not in deep}, cleaner, wrong := [])
     records.note_all(0, cleaner.reasons, wrong)
     _finish(file, head, items if document.arrays else None)
-    _lose_around(document, file, bad)
+    lose_around(document, file.kind.arrays, records, bad)
 
 
 def _document(text: str, path: str, file: _File, bad: str | None) -> Document | None:
@@ -138,38 +139,13 @@ def _document(text: str, path: str, file: _File, bad: str | None) -> Document | 
     if odd and not any(document.arrays.values()):
         records.lose(0, "wrong_type", "parser: unreadable (wrong_type)", detail=", ".join(odd), size=size_of(text))
         return None
-    document.faults.extend(_misplaced(value, bad) for value in odd.values())
+    document.faults.extend(misplaced(value, bad) for value in odd.values())
     return document
-
-
-def _misplaced(value: Json, bad: str | None) -> Fault:
-    """The fault of what stands in the place of an array of items, where another array has some."""
-    try:
-        return Fault("wrong_type", compact(clean(value, Cleaner(bad))))
-    except RecursionError:
-        return Fault("nesting_too_deep", "")
 
 
 def _is_index_copy(name: str, text: str) -> bool:
     """Say whether a file is a copy of the index: an array under the name of one."""
     return text.lstrip().startswith("[") and (name.endswith(" (1).json") or "sync-conflict" in name)
-
-
-def _lose_around(document: Document, file: _File, bad: str | None) -> None:
-    """Record what was lost beside the elements: of the head, of an array's end, behind the document."""
-    cleaner, records, items = Cleaner(bad), file.records, 0
-    for fault in document.faults:
-        text = f"parser: unparseable record 0 ({fault.reason}): {cleaner.text(fault.text)}"
-        records.lose(0, fault.reason, text, size=size_of(fault.text))
-    for name in file.kind.arrays:
-        array = document.arrays.get(name, [])
-        items += len(array)
-        if name in document.cut and not (array and isinstance(array[-1].value, Fault)):
-            records.lose(0, "json_truncated", f"parser: array cut off after record {items}", size=0)
-    if document.trailing is not None:
-        fault = document.trailing
-        text = "parser: unparseable data after the JSON document"
-        records.lose(0, fault.reason, text, size=size_of(fault.text))
 
 
 def _add_element(file: _File, element: Element, bad: str | None) -> None:

@@ -11,10 +11,9 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from parsers._array import lose, read_elements
-from parsers._documents import Element, Fault
-from parsers._fit import fit
-from parsers._json import Json, clean, compact, token
+from parsers._array import fitted, read_elements
+from parsers._documents import Element
+from parsers._json import Json, token
 from parsers._paths import SCRATCH, project_path
 from parsers._text import Cleaner
 from pipeline.normalize import count, count_fault, moment, notes, trim
@@ -64,23 +63,14 @@ def read(data: bytes, path: str, records: Records) -> None:
 
 def _add(element: Element, cleaner: Cleaner, seen: set[str], records: Records) -> None:
     """Add one entry, or its loss."""
-    value, position, wrong = element.value, element.position, list[str]()
-    try:
-        if isinstance(value, Fault):
-            lose(records, element, value.reason, cleaner.text(value.text))
-        elif is_entry(value) and isinstance(value, dict):
-            entry = fit(Entry, value, cleaner, wrong)
-            _add_entry(entry, position, seen, records)
-        elif isinstance(value, dict) and isinstance(value.get("session_id"), str):
-            records.count += 1
-            records.silent += 1
-        else:
-            lose(records, element, "index_entry_invalid", compact(clean(value, cleaner)))
-    except RecursionError:
-        lose(records, element, "nesting_too_deep", cleaner.text(element.raw))
+    value = element.value
+    if isinstance(value, dict) and not is_entry(value) and isinstance(value.get("session_id"), str):
+        records.count += 1
+        records.silent += 1
         return
-    if not isinstance(value, Fault):
-        records.note_all(position, cleaner.reasons, wrong)
+    entry = fitted(element, Entry, is_entry, cleaner, records)
+    if entry is not None:
+        _add_entry(entry, element.position, seen, records)
 
 
 def _add_entry(entry: Entry, position: int, seen: set[str], records: Records) -> None:

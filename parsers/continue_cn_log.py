@@ -17,10 +17,10 @@ import polars as pl
 
 from parsers._json import Json, as_text, clean, parse
 from parsers._log import Log, read_log
-from parsers._secrets import mask
 from parsers._text import Cleaner, decode
 from pipeline.normalize import moment, notes, trim
 from pipeline.schema import Column, Table
+from pipeline.secrets import mask
 from pipeline.source import Problem, Records, Row, Source
 
 TEXT, NUMBER = pl.String(), pl.Int32()
@@ -170,7 +170,7 @@ def _lose_lead(log: Log, records: Records) -> None:
     """Record the loss of what stands before the first record."""
     decoded = decode(log.lead)
     reason = "unexpected_record" if log.lead.strip(b"\0 \t\r\n") else "zero_filled"
-    text = mask(Cleaner(decoded.bad).text(decoded.text))
+    text = Cleaner(decoded.bad).text(decoded.text)
     records.lose(log.lead_line, reason, f"parser: unparseable record 1 ({reason}): {text}", size=len(log.lead))
 
 

@@ -105,10 +105,3 @@ PEARAI = Layout(
     _is_pearai,
     given=Root("given", own=(), inner=Inner(_TASKS, "tasks", ("tasks",), "")),
 )
-
-UNREAD: dict[tuple[str, str], dict[str, re.Pattern[str]]] = {
-    ("pearai", "editor"): {
-        "pearai.state": re.compile(r"User/globalStorage/state\.vscdb"),
-    },
-}
-"""Sources that are known and have no parser, by assistant and root: their files are named, and not read."""

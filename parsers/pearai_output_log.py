@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from parsers._documents import size_of
-from parsers._secrets import mask
 from parsers._text import Cleaner, decode
 from pipeline.normalize import trim
 from pipeline.schema import Column, Table
+from pipeline.secrets import mask
 from pipeline.source import Records, Source, TwinRule
 
 TEXT, NUMBER, FLAG = pl.String(), pl.Int32(), pl.Boolean()
@@ -78,7 +78,7 @@ def read(data: bytes, path: str, records: Records) -> None:
         cleaner = Cleaner(decoded.bad)
         rows = _rows(file, write) if is_write else None
         if rows is None:
-            lost = mask(cleaner.text(write.rstrip("\n")))
+            lost = cleaner.text(write.rstrip("\n"))
             text = f"parser: unparseable record (unexpected_record): {lost}"
             records.lose(line, "unexpected_record", text, size=size_of(write))
             continue

@@ -16,7 +16,6 @@ from parsers._array import lose
 from parsers._documents import Document, Element, Fault, read_object, size_of
 from parsers._fit import fit
 from parsers._json import Json, clean, compact, parse, skip_space, token
-from parsers._secrets import mask
 from parsers._task import HEADS, head, task_path
 from parsers._text import WHITE, Cleaner, decode
 from pipeline.normalize import moment, notes, trim
@@ -124,7 +123,7 @@ def _add_entry(entry: Entry, position: int, seen: set[tuple[object, ...]], recor
 def _lose_around(document: Document, elements: list[Element], records: Records, cleaner: Cleaner) -> None:
     """Record what was lost beside the entries."""
     for fault in document.faults:
-        text = f"parser: unparseable record 0 ({fault.reason}): {mask(cleaner.text(fault.text))}"
+        text = f"parser: unparseable record 0 ({fault.reason}): {cleaner.text(fault.text)}"
         records.lose(0, fault.reason, text, size=size_of(fault.text))
     if _FILES in document.cut and not (elements and isinstance(elements[-1].value, Fault)):
         text = f"parser: array cut off after record {len(elements)}"

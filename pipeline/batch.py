@@ -104,6 +104,7 @@ def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str
     chunks, rows = list[dict[str, pl.DataFrame]](), list[tuple[object, ...]]()
     first = held = 0
     for index, (_, home) in enumerate(batch.homes):
+        extractor.enter(home.artifacts)
         reads, stand_ins = dict[int, Read](), StandIns(by_name, home.artifacts)
         for number, listed in sorted(enumerate(home.artifacts, first), key=lambda entry: entry[1].stands_in):
             artifact = stand_ins.settled(listed)

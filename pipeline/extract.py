@@ -56,6 +56,8 @@ class Extractor:
 
     def __init__(self, sources: Iterable[Source]) -> None:
         self._sources = {source.name: source for source in sources}
+        self._beside: dict[str, Artifact] = {}
+        self._companions: dict[str, str | OSError] = {}
         self._start()
 
     def _start(self) -> None:
@@ -63,8 +65,18 @@ class Extractor:
         self._problems: list[tuple[int, Problem]] = []
         self._silent: list[tuple[int, int]] = []
 
+    def enter(self, artifacts: Iterable[Artifact]) -> None:
+        """Take up a home, among whose artifacts are those that belong to others."""
+        self._beside = {artifact.home_path: artifact for artifact in artifacts}
+        self._companions.clear()
+
     def add(self, number: int, artifact: Artifact) -> Read:
         """Read one artifact as number `number`. A file that cannot be opened or read is a loss."""
+        told = self._companions.get(artifact.home_path)
+        if isinstance(told, OSError):
+            return self._unreadable(number, told.strerror, artifact.size)
+        if told is not None:
+            return Read(artifact.status, told)
         if artifact.status is Status.SKIPPED:
             self._problems.append((number, Problem(0, "special_file", None)))
         if artifact.status is Status.UNREADABLE:
@@ -79,7 +91,8 @@ class Extractor:
             return self._unreadable(number, error.strerror, artifact.size)
         source = self._sources[artifact.source]
         columns = self._columns.setdefault(source.name, {table.name: _Columns(table) for table in source.tables})
-        records = Records({name: table.rows for name, table in columns.items()})
+        companions = self._read_companions(source, artifact)
+        records = Records({name: table.rows for name, table in columns.items()}, companions=companions)
         before = {name: len(table.rows) for name, table in columns.items()}
         try:
             source.read(data, artifact.home_path, records)
@@ -95,6 +108,21 @@ class Extractor:
         has_rows = records.silent or any(len(table.rows) > before[name] for name, table in columns.items())
         lost = next((problem.reason for problem in records.problems if problem.text is not None and not has_rows), None)
         return Read(Status.PARSED, hashlib.sha256(data).hexdigest(), records.count, lost)
+
+    def _read_companions(self, source: Source, artifact: Artifact) -> dict[str, bytes]:
+        """Read the files that belong to an artifact; what became of them is told when they are added themselves."""
+        found: dict[str, bytes] = {}
+        for ending in source.companions:
+            companion = self._beside.get(artifact.home_path + ending)
+            if companion is None or companion.size is None:
+                continue
+            try:
+                found[ending] = companion.location.read_bytes()
+            except OSError as error:
+                self._companions[companion.home_path] = error
+            else:
+                self._companions[companion.home_path] = hashlib.sha256(found[ending]).hexdigest()
+        return found
 
     def _unreadable(self, number: int, detail: str | None, size: int | None) -> Read:
         """Record that nothing of an artifact could be read."""

@@ -8,6 +8,7 @@ from enum import StrEnum
 import polars as pl
 
 from pipeline.schema import Table
+from pipeline.secrets import mask
 
 Row = tuple[object, ...]
 
@@ -32,19 +33,21 @@ class Records:
     """What one artifact holds: rows of the source's raw tables, problems, and counts of its records.
 
     `count` is the number of raw records seen, losses included; `silent` of those that a rule names as giving no row.
+    `companions` are the bytes of files that belong to it, by the ending of their name (`Source.companions`).
     """
 
     rows: dict[str, list[Row]]
     problems: list[Problem] = field(default_factory=list)
     count: int = 0
     silent: int = 0
+    companions: Mapping[str, bytes] = field(default_factory=dict)
 
     def lose(
         self, position: int, reason: str, text: str, *, detail: str | None = None, size: int | None = None
     ) -> None:
-        """Record a loss; it counts as a record."""
+        """Record a loss; it counts as a record. Secrets in its text are masked."""
         self.count += 1
-        self.problems.append(Problem(position, reason, text, detail, size))
+        self.problems.append(Problem(position, reason, mask(text), detail, size))
 
     def note(self, position: int, reason: str, detail: str | None = None) -> None:
         """Record a note."""
@@ -106,5 +109,7 @@ class Source:
     """Set for a secondary source: one that repeats what a primary one holds."""
     replaced_on: frozenset[str] = frozenset(("empty_file",))
     """Reasons for which nothing of a file is read where a file that stands in for it is read, too."""
+    companions: tuple[str, ...] = ()
+    """Endings of the names of files that belong to a file and are read with it, such as a database's log."""
     by_content: Callable[[bytes], str] | None = None
     """Names the source of a file that stands in for one of this source, where the name does not tell."""

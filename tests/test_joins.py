@@ -381,3 +381,16 @@ def test_a_reply_that_states_tokens_has_the_time_of_its_item(home: MadeHome, bui
     assert build().rows(
         "select grain, utc, model, prompt_tokens, completion_tokens, cost_usd, session_id from token_usage"
     ) == [("reply", at(10), "gpt", 5, 2, 0.03, "s1")]
+
+
+def test_no_loss_shows_a_secret_whatever_the_file(home: MadeHome, build: Build) -> None:
+    item = '{"message":{"role":"user","content":"q"}}'
+    home.file("sessions/cut.json", f'{{"sessionId":"cut","history":[{item},{{"apiKey":"sk-1","userId":"tok-2')
+    home.file("sessions/sessions.json", '[{"sessionId":"cut"},{"apiKey":"sk-1","userId":"tok-2"}]')
+
+    lake = build()
+
+    assert lake.column("select text from timeline where kind = 'problem' order by source_file") == [
+        'parser: unparseable record 2 (json_truncated): {"apiKey":"***","userId":"***',
+        'parser: unparseable record 2 (index_entry_invalid): {"apiKey":"***","userId":"***"}',
+    ]

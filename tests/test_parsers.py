@@ -7,7 +7,6 @@ import pytest
 import parsers
 from parsers._paths import project_path
 from parsers._text import Cleaner, decode
-from parsers.layouts import UNREAD
 from pipeline.discover import Options, discover
 from tests.layout import FIXTURES
 
@@ -25,7 +24,6 @@ def test_every_source_has_fixtures() -> None:
     found = {artifact.source for each in collections for home in each.homes for artifact in home.artifacts}
 
     assert {source.name for source in parsers.SOURCES} <= found
-    assert {name for patterns in UNREAD.values() for name in patterns} <= found
 
 
 @pytest.mark.parametrize(

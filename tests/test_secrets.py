@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from parsers._secrets import mask
+from pipeline.secrets import mask
 
 
 @pytest.mark.parametrize(

@@ -20,11 +20,33 @@ of_homes as (
     group by all
 ),
 
-files as (
-    select distinct on (home, agent, session_id) home, agent, session_id, session_key, project_path
+held as (
+    select home, agent, session_id, session_key, project_path, session_name, artifact
     from session_places
     where is_readable or in_index
-    order by session_name = session_id desc, artifact
+    union all by name
+    -- Folders of which no file tells anything are sessions, too.
+    select
+        folders.home,
+        folders.agent,
+        regexp_extract(folders.session_path, '([^/]*)$', 1) as session_id,
+        key_of(homes.identity, folders.agent, folders.session_path) as session_key,
+        indexed.project_path,
+        indexed.session_id as session_name,
+    from folders
+    join homes using (home)
+    left join indexed
+        on indexed.home = folders.home
+        and indexed.agent = folders.agent
+        and indexed.session_id = regexp_extract(folders.session_path, '([^/]*)$', 1)
+    anti join session_places as sessions
+        on sessions.session_key = key_of(homes.identity, folders.agent, folders.session_path)
+),
+
+files as (
+    select distinct on (home, agent, session_id) home, agent, session_id, session_key, project_path
+    from held
+    order by session_name = session_id desc, artifact nulls last, session_key
 )
 
 select

@@ -10,6 +10,8 @@ lines as (
     select artifact, line, record from suggestions
     union
     select artifact, line, record from rules
+    union
+    select artifact, position as line, null as record from entries
 ),
 
 made as (
@@ -24,8 +26,6 @@ made as (
     join places using (artifact)
     where places.session_path = places.home_path
     group by all
-    union all
-    select artifact, count(*) as records from entries group by all
 ),
 
 with_rows as (select artifact, sum(records)::bigint as records from made group by all),
