@@ -13,6 +13,7 @@ import polars as pl
 from parsers._call_outcome import BLOCKED, DENIED, NOT_RUN, Outcome, agent_exit_code, agent_outcome
 from parsers._calls import read_call
 from parsers._json import Json
+from parsers._task import said
 from parsers._text import Cleaner
 from parsers._tool_names import tool_kind
 from pipeline.normalize import trim
@@ -97,7 +98,7 @@ def calls(raw: pl.DataFrame) -> pl.DataFrame:
     """The `calls` of a transcript, whose messages are records by themselves."""
     return raw.with_columns(
         trim(pl.col("arguments")),
-        trim(pl.col("output")),
+        said(pl.col("output")),
         records=pl.lit(0, pl.Int32),
         output_bytes=pl.col("output").str.len_bytes().cast(pl.Int64),
     )

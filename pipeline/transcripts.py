@@ -8,72 +8,78 @@ import polars as pl
 
 Staged = dict[str, pl.DataFrame]
 _CALL = ("call_artifact", "call_no")
+_FOLDER = ("home", "session_path")
 
 
 def choose_transcripts(staged: Staged) -> Staged:
     """Return the frames of `pipeline.staging` without the rows, calls and tokens that a better transcript repeats."""
-    if not staged["rows"]["standby"].any():
-        return staged
     passed = _passed_over(staged)
-    rows = _pass_over(staged["rows"], passed, pl.col("standby").fill_null(value=False))
-    staged = {
-        **staged,
-        "calls": _pass_over(staged["calls"], passed, pl.lit(value=True)),
-        "tokens": _pass_over(staged["tokens"], passed, pl.lit(value=True)),
-        "silent": pl.concat([staged["silent"], _silent(staged["rows"], rows, passed)]),
-    }
-    decisions = _decisions(rows, passed, staged["files"])
+    if passed.is_empty():
+        return staged
+    is_passed = pl.col("artifact").is_in(passed["artifact"].implode())
+    rows = staged["rows"].filter(~is_passed)
+    before = staged["rows"].filter(is_passed)
+    after = before.filter(pl.col("standby").fill_null(value=False).not_())
+    decisions = _decisions(after, rows, staged["files"])
     return {
         **staged,
-        "rows": _numbered(_told(rows, decisions)),
-        "calls": _judged(staged["calls"], decisions),
+        "rows": pl.concat([rows, _numbered(_told(after, decisions))]),
+        "calls": _judged(staged["calls"].filter(~is_passed), decisions),
+        "tokens": staged["tokens"].filter(~is_passed),
+        "silent": pl.concat([staged["silent"], _silent(before, after)]),
     }
 
 
 def _passed_over(staged: Staged) -> pl.DataFrame:
     """Files whose rows on standby do not hold: those beside a transcript that has a message."""
     told = staged["session_files"].filter(pl.col("messages") > 0)
-    files = staged["files"].select("artifact", "home", "session_path")
-    folders = files.join(told.select("artifact"), on="artifact", how="semi").select("home", "session_path").unique()
+    files = staged["files"].select("artifact", *_FOLDER)
+    folders = files.join(told.select("artifact"), on="artifact", how="semi").select(_FOLDER).unique()
     standby = staged["rows"].filter("standby").select("artifact").unique()
-    return files.join(standby, on="artifact", how="semi").join(folders, on=("home", "session_path"), how="semi")
+    return files.join(standby, on="artifact", how="semi").join(folders, on=_FOLDER, how="semi")
 
 
-def _pass_over(frame: pl.DataFrame, passed: pl.DataFrame, rows: pl.Expr) -> pl.DataFrame:
-    """Leave out `rows` of the files that are passed over."""
-    return frame.filter(~(pl.col("artifact").is_in(passed["artifact"].implode()) & rows))
-
-
-def _silent(before: pl.DataFrame, after: pl.DataFrame, passed: pl.DataFrame) -> pl.DataFrame:
+def _silent(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
     """Count the records of which no row is left."""
     lines = before.filter((pl.col("line") > 0) & (pl.col("kind") != "problem")).select("artifact", "line").unique()
-    lines = lines.join(passed, on="artifact", how="semi")
     gone = lines.join(after.filter(pl.col("kind") != "problem"), on=("artifact", "line"), how="anti")
     return gone.group_by("artifact", maintain_order=True).agg(records=pl.len().cast(pl.Int64))
 
 
-def _decisions(rows: pl.DataFrame, passed: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
-    """Rows of decisions in the files that are passed over, each with the call that it is about."""
-    folders = files.select("artifact", "home", "session_path")
-    left = rows.join(passed, on="artifact").filter(pl.col("kind") == "permission_decision")
-    asked = rows.filter((pl.col("kind") == "tool_call") & pl.col("own_utc").is_not_null())
-    asked = asked.join(passed, on="artifact", how="anti").join(folders, on="artifact")
-    asked = asked.select("home", "session_path", "own_utc", "tool_use_id", "call_no", call_artifact="artifact")
+def _decisions(left: pl.DataFrame, rows: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
+    """The dated decisions among the rows that are `left`, in order, each with the call that it is about, if any."""
+    folders = files.select("artifact", *_FOLDER)
+    asked = rows.filter((pl.col("kind") == "tool_call") & pl.col("own_utc").is_not_null()).join(folders, on="artifact")
+    asked = asked.sort("own_utc", "artifact", "sequence").select(
+        *_FOLDER, "own_utc", "tool_use_id", "call_no", call_artifact="artifact"
+    )
     return (
-        left.select("artifact", "sequence", "home", "session_path", "own_utc", "text")
-        .filter(pl.col("own_utc").is_not_null())
-        .sort("own_utc")
-        .join_asof(asked.sort("own_utc"), on="own_utc", by=["home", "session_path"], check_sortedness=False)
+        left.filter((pl.col("kind") == "permission_decision") & pl.col("own_utc").is_not_null())
+        .join(folders, on="artifact")
+        .select("artifact", "sequence", *_FOLDER, "own_utc", "text")
+        .sort("own_utc", "artifact", "sequence")
+        .join_asof(asked, on="own_utc", by=_FOLDER, check_sortedness=False)
     )
 
 
-def _told(rows: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
+def _told(left: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     """Rows with the decisions' own calls in the place of those that were passed over."""
-    own = decisions.select("artifact", "sequence", "tool_use_id", *_CALL, is_told=pl.lit(value=True))
-    joined = rows.join(own, on=("artifact", "sequence"), how="left", suffix="_told", maintain_order="left")
-    is_told = pl.col("is_told").fill_null(value=False)
-    told = {name: pl.when(is_told).then(f"{name}_told").otherwise(name) for name in ("tool_use_id", *_CALL)}
-    return joined.with_columns(**told).select(rows.columns)
+    own = decisions.select("artifact", "sequence", "tool_use_id", *_CALL)
+    joined = left.join(own, on=("artifact", "sequence"), how="left", suffix="_told", maintain_order="left")
+    is_decision = pl.col("kind") == "permission_decision"
+    told = {name: pl.when(is_decision).then(f"{name}_told").otherwise(name) for name in ("tool_use_id", *_CALL)}
+    # Decisions of one moment are counted anew: they can be about one call now.
+    said = pl.when("keyed_by_text").then("text")
+    same = ("artifact", "kind", "turn_type", "key", said, *_CALL)
+    return (
+        joined.with_columns(**told)
+        .with_columns(
+            occurrence=pl.when(is_decision)
+            .then(pl.int_range(pl.len(), dtype=pl.Int32).over(*same, order_by="sequence"))
+            .otherwise("occurrence")
+        )
+        .select(left.columns)
+    )
 
 
 def _judged(calls: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
@@ -93,11 +99,11 @@ def _judged(calls: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
         decision=pl.coalesce("told", "decision"),
         decision_reason=pl.when(is_told).then("reason").otherwise("decision_reason"),
         ran=pl.coalesce("did", "ran"),
+        status=pl.when(pl.col("told") == "denied").then(pl.coalesce("status", pl.lit("canceled"))).otherwise("status"),
     ).select(calls.columns)
 
 
-def _numbered(rows: pl.DataFrame) -> pl.DataFrame:
+def _numbered(left: pl.DataFrame) -> pl.DataFrame:
     """Rows with their order among those of their file that are left."""
-    return rows.with_columns(
-        sequence=pl.col("sequence").rank("ordinal").over("artifact").cast(rows.schema["sequence"]) - 1
-    )
+    place = pl.col("sequence").rank("ordinal").over("artifact")
+    return left.with_columns(sequence=place.cast(left.schema["sequence"]) - 1)

@@ -90,3 +90,15 @@ def test_the_result_of_an_event_without_a_call_stands_beside_its_own() -> None:
         row["call_key"] = None
 
     assert _failures("timeline__results_have_calls", rows) == []
+
+
+@pytest.mark.parametrize("unknown", ["tool_name", "tool_use_id"])
+def test_a_result_of_no_call_has_no_name_or_no_id(unknown: str) -> None:
+    rows = _copy(SOUND)
+    known = {"tool_name": "x", "tool_use_id": "1"}
+    rows["timeline"] = [{"row_id": "1", "source_file": "/a", "kind": "tool_result", **known}]
+    assert len(_failures("timeline__results_have_calls", rows)) == 1
+
+    rows["timeline"][0][unknown] = None
+
+    assert _failures("timeline__results_have_calls", rows) == []

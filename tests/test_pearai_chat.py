@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import BuildCase, OpenLake
+from tests.conftest import OpenLake
 from tests.lake import Lake, homelake
 
 CREATED = datetime(2026, 9, 15, 8, 30)
-CHAT, SEARCH = "00000066-1111-4222-8333-000000000066", "00000065-1111-4222-8333-000000000065"
 TEXTS = "select source_line, text from timeline where kind = 'message' order by sequence"
 
 TALK = ("u1", "a2", "u3", "a4")
@@ -56,49 +55,6 @@ def document(history: object, search: object) -> str:
         "workspaceDirectory": "/home/dana/pear",
     }
     return json.dumps(session, separators=(",", ":"), ensure_ascii=False)
-
-
-def test_036_pear_search_history_only(build_case: BuildCase) -> None:
-    lake = build_case("036-pear-search-history-only")
-
-    assert lake.rows(
-        "select session_id, agent, started_utc, project_path, title, integration_type from sessions order by all"
-    ) == [
-        (SEARCH, "pearai", CREATED, "/home/dana/pear", "Pear chat", "perplexity"),
-        (CHAT, "pearai", CREATED, "/home/dana/pear", "Pear chat", "continue"),
-    ]
-    assert lake.rows(
-        "select session_id, turn_type, text, source_line from timeline where kind = 'message' "
-        "order by session_id, sequence"
-    ) == [
-        (SEARCH, "user", "compare b-trees", 1),
-        (SEARCH, "assistant", "See links.", 2),
-        (CHAT, "user", "h1", 1),
-        (CHAT, "assistant", "h2", 2),
-        (CHAT, "user", "s1", 3),
-        (CHAT, "assistant", "s2", 4),
-    ]
-    assert lake.rows(
-        "select session_id, text, source_line from timeline where kind = 'model' order by session_id, sequence"
-    ) == [(SEARCH, "model: pplx", 2), (CHAT, "model: pearai_model", 2)]
-    cited = lake.rows("select session_id, provider, name, uri, source_line, row_id from context_items")
-    assert [row[:-1] for row in cited] == [(SEARCH, "citation", "A", "https://example.org/a", 2)] * 2
-    assert cited[0][-1] != cited[1][-1]
-    assert lake.column("select text from timeline where kind = 'session' order by session_id") == [
-        "session start: Pear chat items=2",
-        "session start: Pear chat items=4",
-    ]
-    assert lake.has_no_problem()
-
-
-def test_039_placeholder_overwrote_history(build_case: BuildCase) -> None:
-    lake = build_case("039-placeholder-overwrote-history")
-
-    assert lake.rows(
-        "select agent, title, user_turns, assistant_turns, damaged, started_utc from sessions where agent = 'pearai'"
-    ) == [("pearai", "Failed to load session", 1, 0, False, CREATED)]
-    assert lake.column("select text from timeline where agent = 'pearai' and kind = 'message'") == ["hello again"]
-    assert lake.has_no_problem()
 
 
 def real_sessions(corpus: Path) -> list[tuple[str, dict[str, Any]]]:

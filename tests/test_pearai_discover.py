@@ -9,7 +9,6 @@ import parsers
 from pipeline.agentdirs import AgentDirs, listed
 from pipeline.discover import Options, discover
 from pipeline.model import Artifact, Collection, Home, Status
-from tests.conftest import BuildCase
 from tests.layout import lay_out
 from tests.trees import put
 
@@ -371,13 +370,3 @@ def test_049_output_channel_logs(tmp_path: Path) -> None:
         ("1-PearAI.log", "pearai.output_log", "parsed"),
     ]
     assert home.session_folders == ()
-
-
-def test_066_tokens_in_sqlite_and_jsonl(build_case: BuildCase) -> None:
-    lake = build_case("066-tokens-in-sqlite-and-jsonl")
-
-    assert lake.pairs("select path, status from artifacts") == {
-        ".pearai/dev_data/devdata.sqlite": "known",
-        ".pearai/dev_data/tokens_generated.jsonl": "parsed",
-    }
-    assert lake.rows("select prompt_tokens from token_usage order by all") == [(10,), (10,), (40,)]

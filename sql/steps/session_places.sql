@@ -11,8 +11,9 @@ held as (
         places.session_path <> places.home_path as is_folder,
         session_files.artifact is not null as is_readable,
         session_files.* exclude (artifact),
-        -- Of the files of a folder the better transcript tells first.
-        (session_files.messages is null)::bigint * 2147483648 + places.artifact as rank,
+        -- Of the files of a folder the better transcript tells first, where it holds a message.
+        case when session_files.messages > 0 then 0 when is_readable then 1 else 2 end * 2147483648
+            + places.artifact as rank,
     from places
     left join session_files using (artifact)
     left join lost using (artifact)

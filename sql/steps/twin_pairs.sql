@@ -17,6 +17,7 @@ secondary as (
     where places.twin_rule is not null and rows.kind = 'message'
 ),
 
+-- What is said twice is said in chats: no secondary source tells of a session that is a folder.
 of_sessions as (
     select
         sessions.home,
@@ -30,7 +31,7 @@ of_sessions as (
         false as is_event,
     from rows
     join session_places as sessions using (artifact)
-    where rows.kind = 'message' and rows.text in (select text from secondary)
+    where rows.kind = 'message' and rows.text in (select text from secondary) and not sessions.is_folder
 ),
 
 -- What a person typed to run a command is no message of the session.

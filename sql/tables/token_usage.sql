@@ -1,4 +1,5 @@
--- Grain: one row per request, reply or task that states tokens. Key: row_id. A reply has the time of its item.
+-- Grain: one row per request, reply or task that states tokens. Key: row_id. A reply has the time of its item; what has
+-- no time of its own has its session's.
 with
 happened as (
     select artifact, line, min(event_utc) as event_utc
@@ -15,10 +16,9 @@ select
     coalesce(sessions.session_id, named.session_id) as session_id,
     coalesce(sessions.project_path, named.project_path) as project_path,
     tokens.grain,
-    case
-        when tokens.grain = 'reply' then coalesce(happened.event_utc, sessions.session_utc)
-        else tokens.own_utc
-    end as utc,
+    coalesce(
+        case when tokens.grain = 'reply' then happened.event_utc else tokens.own_utc end, sessions.session_utc
+    ) as utc,
     tokens.model,
     tokens.provider,
     tokens.prompt_tokens,
