@@ -1,7 +1,8 @@
 """Sessions as the command line program `cn` writes them.
 
 There are no `tool` messages (a result is in its call's state alone), a prompt is copied into `editorState` as
-text, tokens and model of a reply stand in `message.usage`, and a compaction replaces earlier items by one.
+text, tokens and model of a reply stand in `message.usage`, and a compaction replaces earlier items by one. Beside
+the session the program keeps the prompts of all sessions, and logs what went wrong.
 """
 
 import json
@@ -40,6 +41,12 @@ class TerminalSession:
         self.rng, self.texts, self.project = rng, texts, project
         self.end_ms = start_ms
         self.history: list[Json] = []
+        self.typed: list[tuple[int, str]] = []
+        """What was typed, with its time (ms): prompts, commands of the shell behind `!`, commands behind `/`."""
+        self.calls: list[tuple[int, str, Json]] = []
+        """Calls that were made: time (ms), tool, arguments."""
+        self.failures: list[tuple[int, str, str]] = []
+        """Calls that failed: time (ms), tool, what the program says of it."""
         self.model = rng.choice(MODELS)
         self.long_share = 0.0
         self._has_usage = rng.random() < 0.9
@@ -73,6 +80,10 @@ class TerminalSession:
         return self.texts.title(self.rng, self.project.language)
 
     def _compact(self) -> None:
+        for _ in range(3):
+            self.typed.append((self.end_ms, self._prompt()))
+            self.end_ms += self.rng.randint(15_000, 600_000)
+        self.typed.append((self.end_ms, "/compact"))
         text = f"## Summary\n\n{self.texts.reply(self.rng, self.project.language)}"
         message = {"role": "assistant", "content": text}
         self.history.append({"message": message, "contextItems": [], "conversationSummary": text})
@@ -85,19 +96,25 @@ class TerminalSession:
             return
         if rng.random() < 0.02:
             self.model = rng.choice(MODELS)
-        text = self.texts.prose(rng, 1 + int(rng.expovariate(0.8)), language)
-        if rng.random() < 0.06:
-            text += "\n\n" + self.texts.output(rng, int(rng.lognormvariate(7, 1)))
+        text = self._prompt()
+        self.typed.append((self.end_ms, text))
         self.history.append({"message": {"role": "user", "content": text}, "contextItems": [], "editorState": text})
         for _ in range(int(rng.expovariate(0.2))):
             if not self._act():
                 return
         self._say(self.texts.reply(rng, language), [])
 
+    def _prompt(self) -> str:
+        text = self.texts.prose(self.rng, 1 + int(self.rng.expovariate(0.8)), self.project.language)
+        if self.rng.random() < 0.06:
+            text += "\n\n" + self.texts.output(self.rng, int(self.rng.lognormvariate(7, 1)))
+        return text
+
     def _typed_command(self) -> None:
         """A command that the user typed behind `!`: an assistant item with a call and no prompt."""
         rng = self.rng
         arguments, output = self._command()
+        self.typed.append((self.end_ms, f"!{arguments['command']}"))
         call_id = f"shell-{self.end_ms}-{rng.getrandbits(40):010x}"
         self.history.append(_item({"role": "assistant", "content": ""}, [_state(call_id, "Bash", arguments, output)]))
 
@@ -112,6 +129,11 @@ class TerminalSession:
             arguments, output = self._call(name)
             outcome = rng.choices(list(OUTCOMES), list(OUTCOMES.values()))[0]
             states.append(_state(f"call_{first:08x}_{number}", name, arguments, output, outcome))
+            moment = self.end_ms + 1 + len(self.history) * 10
+            if outcome != "unknown":
+                self.calls.append((moment, name, arguments))
+            if outcome in ("errored", "unknown"):
+                self.failures.append((moment, name, states[-1]["output"][0]["content"]))
         self._say(said, states)
         return outcome != "calling"
 

@@ -1,6 +1,6 @@
 """Measure a build on generated homes: `python -m bench.run [--megabytes 1000] [--workers 1,2] [--keep DIR]`.
 
-In one run: `orjson.loads` over all session and event files on one core, then `homelake build` of the same files into a
+In one run: `orjson.loads` over all session and event files on one core, then `homelake build` of the same homes into a
 new lake for each number of workers, bound to as many cores. The page cache is warm for all of them.
 """
 
@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pyarrow.parquet
 
-from bench.baseline import session_files
-from bench.generate import Sizes, add_flags, generate, read_flags
+from bench.baseline import KINDS, Figures, session_files
+from bench.generate import generate
 from bench.measure import Measured, cores, run_measured
+from bench.sizes import Sizes, add_flags, read_flags
 
 ROOT = Path(__file__).parent.parent
 
@@ -67,15 +68,15 @@ def prepare(homes: Path, sizes: Sizes) -> None:
         generate(homes, sizes)
 
 
-def decode(homes: Path) -> dict[str, float]:
+def decode(homes: Path) -> Figures:
     """What `bench.baseline` measures, in a process of its own on one core."""
     _tell("orjson.loads on one core")
     measured = _run([sys.executable, "-m", "bench.baseline", str(homes)], 1)
-    figures: dict[str, float] = json.loads(measured.output)
+    figures: Figures = json.loads(measured.output)
     return figures
 
 
-def build(homes: Path, lake: Path, workers: int, baseline: dict[str, float]) -> Result:
+def build(homes: Path, lake: Path, workers: int, baseline: Figures) -> Result:
     """Build a lake with a number of workers on as many cores."""
     _tell(f"homelake build, workers {workers}")
     command = [sys.executable, "-m", "pipeline.cli", "build", str(homes), "-o", str(lake)]
@@ -108,12 +109,13 @@ def lake_size(lake: Path) -> int:
     return sum({(stat.st_dev, stat.st_ino): stat.st_size for stat in stats}.values())
 
 
-def table(baseline: dict[str, float], results: Sequence[Result]) -> str:
+def table(baseline: Figures, results: Sequence[Result]) -> str:
     """The figures for people."""
     size, loads = baseline["bytes"] / 1e6, baseline["loads"]
-    counts = f"{baseline['files']:.0f} files, {baseline['failed']:.0f} refused by orjson"
+    counts = f"{baseline['files']} files, {baseline['failed']} refused by orjson"
     lines = [
         f"input         {size:.1f} MB in {counts}",
+        *(f"              {line}" for line in shares(baseline["kinds"])),
         f"orjson.loads  {loads:.2f} s, {size / loads:.0f} MB/s (reading: {baseline['read']:.2f} s)",
         "",
         "workers  cores  wall s    MB/s    rows/s      rows  peak MB  RSS MB  lake MB  ratio",
@@ -123,6 +125,13 @@ def table(baseline: dict[str, float], results: Sequence[Result]) -> str:
     if basis:
         lines += ["", f"peak MB: {basis.upper()} of the whole process tree; ratio: wall time to orjson.loads"]
     return "\n".join(lines)
+
+
+def shares(sizes: dict[str, int]) -> list[str]:
+    """A line for each kind of file that is there: its size, and its share of all that is read."""
+    total = sum(sizes.values())
+    names = {kind.name: kind.name if kind.is_decoded else f"{kind.name} (not decoded)" for kind in KINDS}
+    return [f"{size / 1e6:>8.1f} MB  {size / total:>6.1%}  {names[name]}" for name, size in sizes.items() if size]
 
 
 def _line(result: Result) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from bench.events import exchange, usage
 from bench.projects import Project, new_id
+from bench.talk import Talk
 from bench.texts import Texts
 from bench.tools import Json
 from bench.vscode_calls import BLOCKED, OUTCOMES, call_state, make_call, tool_call
@@ -22,7 +23,6 @@ MODELS = [
 ]
 MODES = ["agent", "agent", "agent", "chat", "plan"]
 RULES = [{"name": "House style", "source": "rules-block", "slug": "local/house-style"}]
-LONGEST_PROMPT_PART = 6000
 SYSTEM = (
     "<system>\n<important_rules>\n  You are in agent mode.\n\n"
     + "  Read before you write, call several read-only tools at once, name the file of every block of code.\n" * 4
@@ -41,8 +41,7 @@ class EditorSession:
         """What the extension logs beside the session: time (ms), name and fields of each event."""
         self.model = rng.choice(MODELS)
         self.long_share = 0.0
-        self._said: list[str] = []
-        self._room = int(rng.lognormvariate(8.6, 0.5))
+        self._talk = Talk(SYSTEM, int(rng.lognormvariate(8.6, 0.5)))
 
     def document(self, items: int, long_share: float) -> Json:
         """The session file's content, with about a number of items and a share of long outputs."""
@@ -79,7 +78,7 @@ class EditorSession:
         text = self.texts.prose(rng, 1 + int(rng.expovariate(0.7)), self.project.language)
         if rng.random() < 0.08:
             text += "\n\n" + self.texts.output(rng, int(rng.lognormvariate(7, 1)))
-        context = [self._file_item() for _ in range(rng.choice([0, 0, 0, 1, 1, 2, 3]))]
+        context = [file_item(self.project, *self.project.pick(rng)) for _ in range(rng.choice([0, 0, 0, 1, 1, 2, 3]))]
         content: Any = text
         if rng.random() < 0.01:
             picture = {"url": self.texts.image(rng, rng.randint(20_000, 140_000))}
@@ -88,21 +87,11 @@ class EditorSession:
             {
                 "message": {"role": "user", "content": content, "id": new_id(rng)},
                 "contextItems": context,
-                "editorState": _editor_state(text, context),
+                "editorState": editor_state(text, context),
                 "appliedRules": RULES,
             }
         )
-        self._say("user", "\n\n".join([*(item["content"] for item in context), text]))
-
-    def _file_item(self) -> Json:
-        path, text = self.project.pick(self.rng)
-        return {
-            "name": path.rpartition("/")[2],
-            "description": path,
-            "content": f"```{path}\n{text}\n```",
-            "id": {"providerTitle": "file", "itemId": path},
-            "uri": {"type": "file", "value": f"{self.project.uri}/{path}"},
-        }
+        self._talk.say("user", "\n\n".join([*(item["content"] for item in context), text]))
 
     def _think(self) -> None:
         rng = self.rng
@@ -120,7 +109,7 @@ class EditorSession:
         text = self.texts.reply(self.rng, self.project.language)
         message = {"role": "assistant", "content": text, "id": new_id(self.rng)}
         self._reply(message, [], f"<assistant>\n{text}\n\n")
-        self._say("assistant", text)
+        self._talk.say("assistant", text)
 
     def _act(self) -> bool:
         """An assistant item with calls, and their `tool` messages; whether the turn goes on."""
@@ -137,7 +126,7 @@ class EditorSession:
         steps = "".join(f"<assistant>\n\nundefined({line})\n\n" for line in lines)
         message = {"id": new_id(rng), "role": "assistant", "content": said, "toolCalls": asked}
         self._reply(message, states, f"<assistant>\n{said}\n\n{steps}")
-        self._say("assistant", "\n".join([said or " ", *lines]))
+        self._talk.say("assistant", "\n".join([said or " ", *lines]))
         for number, state in enumerate(states):
             ended = usage(state)
             if ended is not None:
@@ -153,7 +142,7 @@ class EditorSession:
         log = {
             "modelTitle": title,
             "modelProvider": provider,
-            "prompt": self._prompt(),
+            "prompt": self._talk.prompt(),
             "completion": completion,
         }
         self.history.append(item | {"promptLogs": [log], "isGatheringContext": False})
@@ -170,25 +159,25 @@ class EditorSession:
         call_id = state["toolCallId"]
         message = {"role": "tool", "content": text, "toolCallId": call_id, "id": new_id(self.rng)}
         self.history.append({"message": message, "contextItems": []})
-        self._say("tool", text)
-
-    def _say(self, role: str, text: str) -> None:
-        self._said.append(f"<{role}>\n{text[:LONGEST_PROMPT_PART]}\n\n")
-
-    def _prompt(self) -> str:
-        """The system prompt and as much of the last messages as the model's room holds."""
-        first, room = len(self._said) - 1, self._room
-        while first > 0 and room > len(self._said[first]):
-            room -= len(self._said[first])
-            first -= 1
-        return SYSTEM + "".join(self._said[first:])
+        self._talk.say("tool", text)
 
 
-def _editor_state(text: str, context: list[Json]) -> Json:
+def file_item(project: Project, path: str, text: str) -> Json:
+    """A file that was mentioned in a prompt."""
+    return {
+        "name": path.rpartition("/")[2],
+        "description": path,
+        "content": f"```{path}\n{text}\n```",
+        "id": {"providerTitle": "file", "itemId": path},
+        "uri": {"type": "file", "value": f"{project.uri}/{path}"},
+    }
+
+
+def editor_state(text: str, context: list[Json]) -> Json:
     """A prompt as the editor's document: a paragraph per line, mentions of files in the first."""
     lines: list[Json] = [_paragraph(line) for line in text.split("\n")]
     for item in context:
-        place = item["uri"]["value"]
+        place = item["uri"]["value"] if "uri" in item else item["description"]
         mention = {"id": place, "label": item["name"], "query": place, "itemType": "file"}
         lines[0]["content"] += [{"type": "mention", "attrs": mention}, {"type": "text", "text": " "}]
     return {"type": "doc", "content": lines}

@@ -15,12 +15,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from bench import run
-from bench.baseline import event_files, measure, session_files
-from bench.generate import DAMAGE, INSERTED, Made, Sizes, generate, main
+from bench.baseline import KINDS, event_files, files_of, measure, session_files
+from bench.files import DAMAGE, INSERTED
+from bench.generate import generate, main
 from bench.measure import Measured, cores, family, run_measured
+from bench.sizes import Made, Sizes
 from bench.words import EMOJI
 
 SMALL = Sizes(megabytes=3, homes=2, items=12, long_share=0.02, damage_share=0.0)
+MIXED = Sizes(megabytes=2, homes=2, items=12, damage_share=0.2, pearai_share=0.5)
 needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
 
 
@@ -65,10 +68,12 @@ def terminal(sessions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [session for session in sessions if not is_editor(session)]
 
 
-def test_same_flags_give_the_same_tree(homes: tuple[Path, Made], tmp_path: Path) -> None:
-    generate(tmp_path / "again", SMALL)
+@pytest.mark.parametrize("sizes", [SMALL, MIXED], ids=["continue", "with_pearai"])
+def test_same_flags_give_the_same_tree(sizes: Sizes, tmp_path: Path) -> None:
+    for name in ("once", "again"):
+        generate(tmp_path / name, sizes)
 
-    assert tree_hash(tmp_path / "again") == tree_hash(homes[0])
+    assert tree_hash(tmp_path / "once") == tree_hash(tmp_path / "again")
 
 
 def test_another_seed_gives_another_tree(tmp_path: Path) -> None:
@@ -237,10 +242,24 @@ def test_generate_command_refuses_a_directory_with_files(tmp_path: Path, capsys:
 def test_baseline_counts_files_bytes_and_refusals(homes: tuple[Path, Made]) -> None:
     figures = measure(homes[0])
 
-    assert figures["files"] == homes[1].files + len(event_files(homes[0]))
-    assert figures["bytes"] == homes[1].size + homes[1].event_bytes
+    histories = list(homes[0].glob("*/.continue/input_history.json"))
+    assert figures["files"] == homes[1].files + len(event_files(homes[0])) + len(histories)
+    assert figures["bytes"] == homes[1].size + homes[1].event_bytes + sum(path.stat().st_size for path in histories)
     assert figures["failed"] == 0
     assert 0 < figures["loads"] < 10
+
+
+def test_baseline_decodes_what_is_json_of_both_assistants(tmp_path: Path) -> None:
+    made = generate(tmp_path / "homes", MIXED)
+    broken = [path for path, kind in made.damaged.items() if kind != "nul"]
+
+    figures = measure(tmp_path / "homes")
+
+    sizes = {kind.name: sum(path.stat().st_size for path in files_of(kind, tmp_path / "homes")) for kind in KINDS}
+    assert figures["kinds"] == sizes
+    assert all(sizes.values())
+    assert figures["bytes"] == sum(sizes[kind.name] for kind in KINDS if kind.is_decoded)
+    assert figures["failed"] == len(broken) > 0
 
 
 @needs_proc
@@ -314,7 +333,10 @@ def test_run_prints_a_line_per_number_of_workers(
     run.main([*flags, "--json", "--workers", "4"])
     figures = json.loads(capsys.readouterr().out)
 
-    assert [line.split()[0] for line in table.splitlines()[4:6]] == ["1", "2"]
+    kinds = [line for line in table.splitlines() if "%" in line]
+    assert kinds
+    assert sum(float(line.split()[2].rstrip("%")) for line in kinds) == pytest.approx(100, abs=1)
+    assert [line.split()[0] for line in table.splitlines()[4 + len(kinds) : 6 + len(kinds)]] == ["1", "2"]
     assert "PSS of the whole process tree" in table
     assert figures["builds"][0]["workers"] == 4
     assert figures["builds"][0]["rows"] == 3
