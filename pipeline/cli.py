@@ -28,6 +28,7 @@ from pipeline.build import Progress as Report
 from pipeline.build import Settings, Summary
 from pipeline.build import build as build_lake
 from pipeline.discover import Options, discover
+from pipeline.export import export as export_lake
 from pipeline.lake import LakeError
 from pipeline.model import Collection
 from pipeline.tables import TABLES
@@ -202,6 +203,22 @@ def sql(
     chosen = form or (by_ending.get(output.suffix) if output else None) or QueryForm.TABLE
     try:
         query.run_query(lake, statement, form=chosen.value, output=output)
+    except query.QueryError as error:
+        fail(error)
+
+
+@app.command()
+def export(
+    lake: Lake,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Directory for the two files.")],
+) -> None:
+    """Write a lake's timeline and sessions as JSON lines: `timeline.jsonl` and `sessions.jsonl`.
+
+    Rows that the last collection of a home holds, without those that repeat others, in order of time.
+    """
+    try:
+        for name, lines in export_lake(lake, output).items():
+            typer.echo(f"{output / name}: {_plural(lines, 'line')}")
     except query.QueryError as error:
         fail(error)
 
