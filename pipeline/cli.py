@@ -136,14 +136,18 @@ def build(
             min=1, max=256, metavar="N", help="Files that users are spread over; fixed when the lake is made."
         ),
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Make the rows of collections that the lake holds anew from the inputs.")
+    ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Start empty: forget what the lake holds.")] = False,
     completion_text: Annotated[
         bool, typer.Option("--completion-text", help="Keep the texts of the editor's completions, which are many.")
     ] = False,
 ) -> None:
-    """Build a lake from home directories, or build it anew from the same and further homes.
+    """Build a lake from home directories, or add what they hold to a lake that is there.
 
-    Inputs are only read. A lake that is there stays whole and readable until the new build is finished.
+    A lake keeps every row that any collection of a home held, in whatever order they come; `current` tells those of
+    the newest. Inputs are only read. A lake that is there stays whole and readable until the new build is finished.
     """
     moved = {"continue": continue_dir, "pearai": pearai_dir}
     options = _options((host, user, path_template), collected_at, moved, {"pearai": pearai_tasks})
@@ -153,7 +157,7 @@ def build(
         _leave(collections, opened_all)
     try:
         with _progress() as report:
-            settings = Settings(workers, buckets, replace, completion_text)
+            settings = Settings(workers, buckets, replace, completion_text, full)
             found = [collection for collection in collections if collection.homes]
             summary = build_lake(output, found, parsers.SOURCES, settings, report)
     except (LakeError, OSError, duckdb.IOException) as error:

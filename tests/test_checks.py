@@ -8,7 +8,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from pipeline.join import selects
+from pipeline.join import JOINED, selects
 from pipeline.staging import ARTIFACTS as FILES
 from pipeline.staging import HANDED, ROWS
 from pipeline.tables import TABLES
@@ -20,6 +20,7 @@ SOUND: Rows = {
     "files": [{"artifact": 0}],
     "rows": [{"artifact": 0, "sequence": 0}, {"artifact": 0, "sequence": 1}],
     "calls": [{"artifact": 0}],
+    "joined": [{"name": "timeline", "rows": 2}, {"name": "tool_calls", "rows": 1}, {"name": "artifacts", "rows": 1}],
     "artifacts": [{"source_file": "/a", "records": 3, "rows": 1, "losses": 1, "silent": 1}],
     "timeline": [
         {"row_id": "1", "source_file": "/a", "source_line": 1, "kind": "tool_call", "call_key": "c", "tool_name": "x"},
@@ -53,6 +54,7 @@ def _failures(check: str, rows: Rows) -> list[tuple[Any, ...]]:
         for name, table in tables.items():
             frame = pl.DataFrame(rows.get(name, []), schema=table.polars, orient="row")
             connection.register(name, frame.to_arrow())
+        connection.register("joined", pl.DataFrame(rows.get("joined", []), schema=JOINED, orient="row").to_arrow())
         return connection.sql(selects("checks")[check]).fetchall()
 
 
