@@ -50,7 +50,7 @@ select
     case when places.records is not null then coalesce(with_rows.records, 0) end as rows,
     case when places.records is not null then coalesce(lost.losses, 0) end as losses,
     case when places.records is not null then coalesce(passed_over.records, 0) end as silent,
-    key_of(places.identity, places.agent, concat('artifact', chr(0), places.source_file)) as row_id,
+    key_of(places.identity, places.agent, concat('artifact', chr(0), places.home_path)) as row_id,
     places.collection_id,
     true as current,
 from places
