@@ -205,7 +205,7 @@ def sql(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="File for the result; needed for Parquet.")
     ] = None,
 ) -> None:
-    """Run one SELECT over a lake. It can read nothing but the lake, and write nothing at all.
+    """Run one SELECT over a lake. It can read nothing but the lake; its answer is printed, or written into FILE.
 
     homelake sql LAKE "select kind, count(*) from timeline group by all"
 

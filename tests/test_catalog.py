@@ -25,6 +25,7 @@ VALUES: dict[pa.DataType, object] = {
     pa.float64(): 0.5,
     pa.timestamp("ms"): 1_700_000_000_000,
     pa.list_(pa.string()): ["a", "b"],
+    pa.list_(pa.timestamp("ms")): [1_700_000_000_000],
 }
 PARTS = (("continue", "2026-01"), ("continue", "unknown"), ("pearai", "2026-02"))
 
