@@ -61,10 +61,8 @@ class Joined:
             "memory_limit": limits.memory,
             "produce_arrow_string_view": True,
         }
-        self._heights: tuple[dict[str, int], dict[str, int]] = (
-            {name: frame.height for name, frame in staged.items()},
-            {},
-        )
+        self._staged = {name: frame.height for name, frame in staged.items()}
+        self._made: dict[str, int] = {}
         self._connection = duckdb.connect(config=settings)
         for name, value in variables.items():
             self._connection.execute(f"set variable {name} = {value}")
