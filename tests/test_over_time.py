@@ -1,8 +1,10 @@
 """Several collections of one home: the lake keeps every row that any of them held, in whatever order they came."""
 
+import contextlib
 import itertools
 import json
 import shutil
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -307,28 +309,46 @@ def test_events_and_deletions_in_any_order_give_the_same_bytes(days: Callable[..
 
 
 def test_a_row_that_rests_on_two_files_keeps_the_collection_that_held_it(tmp_path: Path, open_lake: OpenLake) -> None:
-    """The model's history of a task is the transcript where there is no better one: here on days 1 and 2."""
-    inputs = []
-    for day in (1, 2, 3, 4):
-        home = lay_out("cases/041-two-transcripts-of-one-task/home", tmp_path / f"day{day}/2027-01-0{day}/dana")
-        transcripts = list(home.rglob("ui_messages.json"))
-        assert transcripts
-        for path in transcripts if day < 3 else ():
-            path.unlink()
-        for history in home.rglob("api_conversation_history.json") if day == 4 else ():
-            history.write_text("[]", encoding="utf-8")
-        inputs.append(home.parents[1])
-    build(tmp_path / "lake", *inputs, *TEMPLATE)
+    """The model's history of a task is the transcript where there is no better one: here on days 1 and 2.
 
-    for name, order in (("a", (0, 2, 3, 1)), ("b", (3, 2, 0, 1)), ("c", (1, 2, 0, 3))):
+    All days hold the same bytes of it, and each has another project in the list of tasks.
+    """
+    homes = []
+    for day in (1, 2, 3, 4):
+        home = lay_out("cases/041-two-transcripts-of-one-task/home", tmp_path / f"day{day}")
+        for path in home.rglob("ui_messages.json") if day < 3 else ():
+            path.unlink()
+        list_tasks(home, f"/day{day}")
+        homes.append(home)
+
+    for name, order in (("lake", (0, 1, 2, 3)), ("a", (0, 2, 3, 1)), ("b", (3, 1, 0, 2)), ("c", (2, 1, 3, 0))):
         for n in order:
-            build(tmp_path / name, inputs[n], *TEMPLATE)
+            at = f"2027-01-0{n + 1}T00:00:00Z"
+            build(tmp_path / name, homes[n], "--host", "h", "--user", "dana", "--collected-at", at)
+
+    for name in "abc":
         assert differing(tmp_path / name, tmp_path / "lake") == [], name
-    gone = open_lake(tmp_path / "lake").column(
-        "select distinct source_file[:11] from timeline where source = 'pearai.api_history' and not current"
-    )
-    assert gone == ["/2027-01-02"]
-    assert '"last_held": {"' in (tmp_path / "lake/current/manifest.json").read_text(encoding="utf-8")
+    assert any(home["last_held"] for home in manifest(tmp_path / "lake")["homes"])
+    lake = open_lake(tmp_path / "lake")
+    rows = "from timeline where source = 'pearai.api_history' and kind = 'message'"
+    assert lake.column(f"select distinct project_path {rows} and not current") == ["/day2"]
+
+
+def list_tasks(home: Path, project: str) -> None:
+    """Write the list of tasks as the editor keeps it, each with a project."""
+    listed = [
+        {"id": path.name, "ts": 1789461000000, "task": "x", "workspace": project} for path in home.rglob("tasks/*")
+    ]
+    with contextlib.closing(sqlite3.connect(home / ".config/PearAI/User/globalStorage/state.vscdb")) as database:
+        database.execute("create table ItemTable (key text unique on conflict replace, value blob)")
+        value = json.dumps({"taskHistory": listed})
+        database.execute("insert into ItemTable values ('pearai.pearai-roo-cline', ?)", [value])
+        database.commit()
+
+
+def manifest(lake: Path) -> Json:
+    found: Json = json.loads((lake / "current/manifest.json").read_bytes())
+    return found
 
 
 # What else comes and goes.
@@ -380,6 +400,8 @@ def test_a_place_whose_user_changes_is_refused(tmp_path: Path) -> None:
 
     assert outcome.exit_code == 2
     assert len(outcome.stderr.splitlines()) == 1
+    assert parquet_files(tmp_path / "lake") == held
+    build(tmp_path / "lake", home)
     assert parquet_files(tmp_path / "lake") == held
 
 

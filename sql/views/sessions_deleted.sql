@@ -13,6 +13,7 @@ select
     last_event_utc,
     has_file,
     in_index,
+    deleted_between,
     user_turns,
     assistant_turns,
     tool_calls,
