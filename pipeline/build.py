@@ -5,7 +5,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from pipeline.collected import collection_ids, collection_rows
 from pipeline.history import History, dumped, named
 from pipeline.join import selects
 from pipeline.lake import LakeError, Manifest
-from pipeline.model import Collection
+from pipeline.model import Collection, Home
 from pipeline.parts import Part
 from pipeline.plan import Plan, default_buckets, plan
 from pipeline.source import Source
@@ -81,7 +81,7 @@ def build(
     with lakes.locked(lake):
         previous = None if settings.replace else lakes.manifest(lake)
         known = previous.homes if previous else []
-        _refuse_other_users(collections, known)
+        collections = _with_users(collections, known)
         planned = plan(collections, _buckets(collections, settings, previous), known)
         folder = lakes.start(lake)
         try:
@@ -106,13 +106,23 @@ def build(
     return summary
 
 
-def _refuse_other_users(collections: Sequence[Collection], known: Sequence[History]) -> None:
-    """Refuse a home whose place the lake knows by another user: its rows would be two users'."""
+def _with_users(collections: Sequence[Collection], known: Sequence[History]) -> list[Collection]:
+    """The collections with the users that the lake knows of homes of which they tell none.
+
+    A place that the lake knows by another user is refused: its rows would be two users'.
+    """
     users = {history.identity: history.user for history in known}
-    for home in (home for found in collections for home in found.homes):
-        if users.get(home.identity, home.user) != home.user:
-            before, now = (repr(safe(user)) if user else "no user" for user in (users[home.identity], home.user))
-            raise LakeError(f"a home that the lake holds as one of {before} is now one of {now}: use --replace")
+
+    def settled(home: Home) -> Home:
+        before = users.get(home.identity, home.user)
+        if home.user not in (None, before):
+            held = repr(safe(before)) if before else "no user"
+            raise LakeError(
+                f"a home that the lake holds as one of {held} is now one of {safe(home.user)!r}: use --replace"
+            )
+        return replace(home, user=before)
+
+    return [replace(found, homes=tuple(map(settled, found.homes))) for found in collections]
 
 
 def _buckets(collections: Sequence[Collection], settings: Settings, previous: Manifest | None) -> int:

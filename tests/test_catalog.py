@@ -87,6 +87,7 @@ def expected(table: Table) -> list[tuple[str, str]]:
         pl.Float64(): "DOUBLE",
         pl.Datetime("ms"): "TIMESTAMP",
         pl.List(pl.String()): "VARCHAR[]",
+        pl.List(pl.Datetime("ms")): "TIMESTAMP[]",
     }
     month = [("month", "VARCHAR")] if table.time else []
     return [(column.name, names[column.dtype]) for column in table.columns] + month
