@@ -266,11 +266,17 @@ def schema(
     table: Annotated[str | None, typer.Argument(metavar="[TABLE]", help="One table; all of them without it.")] = None,
     form: Annotated[SchemaForm, typer.Option("--format", help="How to write the dictionary.")] = SchemaForm.TABLE,
 ) -> None:
-    """Describe the lake's tables: grain, key, and every column's type and meaning."""
+    """Describe the lake's tables: grain, key, and every column's type and meaning; of a further view its query."""
     chosen = [known for known in TABLES if table in (None, known.name)]
+    if table in selects("views"):
+        typer.echo(f"{table}: {dictionary.render_views({table: selects('views')[table]}).removeprefix(table).strip()}")
+        typer.echo(f"\n{selects('views')[table]}", nl=False)
+        return
     if not chosen:
         fail(f"no table {table!r}; there are {', '.join(known.name for known in TABLES)}")
     typer.echo(dictionary.render(chosen, form.value))
+    if table is None and form is SchemaForm.TABLE:
+        typer.echo(f"\nfurther views\n{dictionary.render_views(selects('views'))}")
 
 
 def _options(
