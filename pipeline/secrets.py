@@ -21,8 +21,8 @@ _QUOTE = re.compile(r'(?<!\\)(\\*+)"')
 def mask(text: str) -> str:
     """Return `text` with the values of the two keys replaced by `***`, the empty ones, `null` and lists left.
 
-    A value in quotes that does not end reaches to the end of the text, one without quotes to a space or a mark. Inside a string that holds JSON, quotes have a backslash
-    in front, inside a string of that one three, and so on.
+    A value in quotes that does not end reaches to the end of the text, one without quotes to a space or a mark. Inside
+    a string that holds JSON, quotes have a backslash in front, inside a string of that one three, and so on.
     """
     if not any(key in text for key in _KEYS):
         return text

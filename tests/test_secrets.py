@@ -76,7 +76,13 @@ def test_mask_of_indented_json_inside_a_string() -> None:
 
 def test_mask_is_linear() -> None:
     hostile = ["\\" * 200_000, '"userId"' * 50_000, '"userId":"' * 50_000, '"apiKey" ' + " " * 200_000, '\\"' * 200_000]
-    hostile += ["apiKey:'" * 50_000, "apiKey='\\\\" * 50_000, "userId" * 50_000, "\\'" * 200_000, "userId=" + "x" * 200_000]
+    hostile += [
+        "apiKey:'" * 50_000,
+        "apiKey='\\\\" * 50_000,
+        "userId" * 50_000,
+        "\\'" * 200_000,
+        "userId=" + "x" * 200_000,
+    ]
     start = time.process_time()
 
     for text in hostile:
