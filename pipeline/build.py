@@ -15,9 +15,10 @@ from typing import Any
 import polars as pl
 
 from pipeline import lake as lakes
-from pipeline import parts
+from pipeline import parts, unhomed
 from pipeline.batch import Result, Work, run
 from pipeline.catalog import write_catalog
+from pipeline.content import fill
 from pipeline.join import selects
 from pipeline.lake import LakeError
 from pipeline.model import Collection
@@ -89,11 +90,13 @@ def build(
             with workers(settings.workers) as executor:
                 variables = {"completion_text": settings.completion_text}
                 work = Work(sources, folder / "parts", MEMORY_PER_WORKER, variables)
+                fill(executor, (home for batch in planned.batches for _, home in batch.homes), work.folder)
                 results = _extract(executor, planned, work, progress)
                 content = _manifest(planned, results)
                 _refuse_changes(lake, content, previous)
                 ids = _collection_ids(collections, planned, results)
                 results.append(_collections(folder / "parts", collections, ids))
+                results.append(unhomed.problems(folder / "parts", collections, ids))
                 _write(executor, folder, results, ids)
             summary = _summary(planned, results)
             lakes.write_manifest(folder, {**content, **_outcome(summary)})

@@ -53,7 +53,7 @@ Inputs = Annotated[
     list[str],
     typer.Argument(
         metavar="INPUT...",
-        help="Homes, directories of homes or above several of these, or a single `.continue`.",
+        help="Homes, directories of homes, archives of these, collections, directories above several; a `.continue`.",
     ),
 ]
 Lake = Annotated[Path, typer.Argument(metavar="LAKE", help="Directory of the lake.")]
@@ -152,7 +152,7 @@ def build(
     try:
         with _progress() as report:
             settings = Settings(workers, buckets, replace, completion_text)
-            found = [collection for collection in collections if collection.homes]
+            found = [collection for collection in collections if collection.homes or collection.problems]
             summary = build_lake(output, found, parsers.SOURCES, settings, report)
     except (LakeError, OSError, duckdb.IOException) as error:
         fail(str(error).splitlines()[0])
