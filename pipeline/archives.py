@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.content import INFLATERS, Pieces, Tar, TarContent, ZipContent
+from pipeline.decoders import Codec, Fault, codec_of
 from pipeline.members import REGULAR, REJECTED, SPECIAL, Member, MemberTree, unreadable
 from pipeline.source import Problem
-from pipeline.streams import Codec, Fault, Stream, codec_of
+from pipeline.streams import Stream
 from pipeline.tars import BLOCK, Header, TarReader, is_header
 from pipeline.volume import Facts
 from pipeline.zips import ZipMember, zip_members

@@ -15,8 +15,9 @@ from typing import Protocol
 
 import zstandard
 
+from pipeline.decoders import CHUNK, Codec
 from pipeline.model import Artifact, Home, Status
-from pipeline.streams import CHUNK, Codec, Stream
+from pipeline.streams import Stream
 
 Pieces = tuple[tuple[int, int, int], ...]
 """Where a member's bytes are: position in the member, position in the tar, length. Between them are NUL bytes."""

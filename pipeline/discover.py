@@ -5,6 +5,7 @@ a home that two inputs hold is read once. What a collector made, and archives, a
 """
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +43,16 @@ class Options:
 
 
 class InputError(Exception):
-    """An input that cannot be opened: one line that says which and why."""
+    """An input that cannot be opened, or an archive or collection in one: one line that says which and why.
+
+    `is_whole` tells that nothing else of the input was opened.
+    """
+
+    is_whole = True
+
+
+_NAMED = re.compile(r".*\.(?:tar|tgz|tzst|zip|tar\.gz|tar\.zst)", re.IGNORECASE | re.DOTALL)
+"""Names of archives: one of these that is none is damaged."""
 
 
 _Home = tuple[tuple[str, ...], Found]
@@ -102,8 +112,10 @@ class _Opener:
     def _directory(self, name: str, place: str, named: str) -> None:
         """Add what a directory holds: loose homes, collections, archives."""
         tree = find_homes(place, named, self._agents)
-        files = [parts for parts in sorted(tree.files) if is_archive(joined(place, *parts))]
-        if tree.homes or not (tree.collected or files):
+        files = [
+            parts for parts in sorted(tree.files) if _NAMED.fullmatch(parts[-1]) or is_archive(joined(place, *parts))
+        ]
+        if tree.homes or tree.links or tree.closed or not (tree.collected or files):
             self._loose(name, tree, DISK)
         for parts in sorted(tree.collected):
             self._collected(joined(name, *parts), DISK, joined(place, *parts))
@@ -114,6 +126,7 @@ class _Opener:
             try:
                 self._archive(joined(name, *parts), self._unpacked(joined(name, *parts), path))
             except InputError as error:
+                error.is_whole = False
                 self.errors.append(error)
 
     def _archive(self, name: str, archive: Archive) -> None:
@@ -140,7 +153,9 @@ class _Opener:
         try:
             found = read_collection(volume, place)
         except OSError as error:
-            self.errors.append(_cannot_open(joined(name, "manifest.jsonl"), error))
+            unopened = _cannot_open(joined(name, "manifest.jsonl"), error)
+            unopened.is_whole = False
+            self.errors.append(unopened)
             return
         agents = self._agents.on(found.tree)
         homes = dict(_homes(found.tree.root, found.users, agents))

@@ -9,8 +9,9 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from pipeline.decoders import Fault
 from pipeline.members import DIRECTORY, LINK, REGULAR, SPECIAL
-from pipeline.streams import Fault, Stream
+from pipeline.streams import Stream
 
 BLOCK = 512
 _MOST_HEADERS = 1 << 20

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pipeline.streams import Fault
+from pipeline.decoders import Fault
 
 _LOCAL, _CENTRAL, _END = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 _END64, _LOCATOR64 = b"PK\x06\x06", b"PK\x06\x07"
