@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.content import INFLATERS, Pieces, Tar, TarContent, ZipContent
-from pipeline.decoders import Codec, Fault, codec_of
+from pipeline.decoders import Codec, Fault, codec_of, note
 from pipeline.members import REGULAR, REJECTED, SPECIAL, Member, MemberTree, unreadable
 from pipeline.source import Problem
 from pipeline.streams import Stream
@@ -162,5 +162,5 @@ def _verify(path: str, faults: list[Fault]) -> None:
         return
     with Path(path).open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != os.fsdecode(told[1]).lower() and not any(fault.reason == "archive_damaged" for fault in faults):
-        faults.append(Fault("archive_damaged", lost=False))
+    if found != os.fsdecode(told[1]).lower():
+        note(faults, Fault("archive_damaged", lost=False))

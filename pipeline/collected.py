@@ -86,7 +86,7 @@ def _head(volume: Volume, place: str, found: Collected) -> Iterator[tuple[str, P
     except OSError:
         return
     try:
-        head = json.loads(data.decode("utf-8-sig", "surrogateescape"))
+        head = json.loads(_utf8(data).decode("utf-8-sig", "surrogateescape"))
     except (ValueError, RecursionError):
         yield "/collection.json", Problem(0, "json_invalid", "parser: unreadable (json_invalid)", None, len(data))
         return
@@ -112,7 +112,7 @@ def _moment(value: object) -> int | None:
 
 def _entries(data: bytes, problems: list[tuple[str | None, Problem]]) -> Iterator[tuple[int, Json]]:
     """Yield the manifest's objects that name a path, with their lines; what is none is a problem."""
-    lines = data.split(b"\n")
+    lines = _utf8(data).split(b"\n")
     for number, line in enumerate(lines, 1):
         text = line.decode("utf-8-sig" if number == 1 else "utf-8", "surrogateescape")
         if not text.strip():
@@ -129,6 +129,13 @@ def _entries(data: bytes, problems: list[tuple[str | None, Problem]]) -> Iterato
             problems.append(("/manifest.jsonl", Problem(number, reason, lost, None, len(line))))
         else:
             yield number, entry
+
+
+def _utf8(data: bytes) -> bytes:
+    """Bytes as UTF-8; what PowerShell writes may be UTF-16 with a mark."""
+    if not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data
+    return data.decode("utf-16", "replace").encode("utf-8", "replace")
 
 
 def _text(value: object) -> str | None:

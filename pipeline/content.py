@@ -32,14 +32,14 @@ class Tar:
     limit: int
     spool: str | None = None
 
-    def ranges(self, wanted: Iterable[tuple[int, int]]) -> Iterator[tuple[int, bytes]]:
-        """Yield bytes of ranges (start, length; in order, apart), with the place where they begin."""
+    def ranges(self, wanted: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int, bytes]]:
+        """Yield bytes of ranges (start, length; in order, apart) with the range's start and their place in the tar."""
         plain = self.path if self.codec is Codec.NONE else self.spool
         if plain is not None:
             with Path(plain).open("rb") as file:
                 for start, length in wanted:
                     file.seek(start)
-                    yield start, file.read(length)
+                    yield start, start, file.read(length)
             return
         with Stream(self.path, self.codec, self.limit) as stream:
             for start, length in wanted:
@@ -49,7 +49,7 @@ class Tar:
                     data = stream.read(min(CHUNK, start + length - at))
                     if not data:
                         break
-                    yield at, data
+                    yield start, at, data
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,14 @@ class TarContent:
 
     def read_bytes(self) -> bytes:
         """Read it. Raises OSError where the archive cannot be read, or is another one by now."""
-        starts = sorted((start, length, at) for at, start, length in self.pieces if length)
+        places = {start: at for at, start, _ in self.pieces}
+        wanted = sorted((start, length) for _, start, length in self.pieces if length)
         data, held = bytearray(self.size), 0
-        for place, found in self.tar.ranges((start, length) for start, length, _ in starts):
-            start, _, at = max(piece for piece in starts if piece[0] <= place)
-            into = at + place - start
+        for start, at, found in self.tar.ranges(wanted):
+            into = places[start] + at - start
             data[into : into + len(found)] = found
             held += len(found)
-        if held < sum(length for _, length, _ in starts):
+        if held < sum(length for _, length in wanted):
             raise OSError(None, "archive changed while it was read")
         return bytes(data)
 
@@ -224,8 +224,8 @@ def _unpack(tar: Tar, ranges: list[tuple[int, int]], path: Path) -> None:
     """Write ranges of an unpacked tar into a file, where they are in the tar; the rest of it stays a hole."""
     with Path(path).open("wb") as file:
         path.chmod(0o600)
-        for start, data in tar.ranges(_merged(ranges)):
-            file.seek(start)
+        for _, at, data in tar.ranges(_merged(ranges)):
+            file.seek(at)
             file.write(data)
 
 

@@ -47,6 +47,15 @@ class Fault(Exception):  # noqa: N818  (most are noted, few end a stream)
         self.lost = lost
 
 
+def note(faults: list[Fault], fault: Fault) -> None:
+    """Add a fault; of several for one reason there is one, and what one of them lost is lost."""
+    same = next((known for known in faults if known.reason == fault.reason), None)
+    if same is None:
+        faults.append(fault)
+    else:
+        same.lost |= fault.lost
+
+
 class Source:
     """A file that is read piece by piece, and of which what was read too much is put back."""
 
@@ -113,7 +122,7 @@ def gunzip(source: Source, faults: list[Fault]) -> Iterator[bytes]:
             yield data
         trailer = source.exactly(8)
         if trailer != struct.pack("<II", checksum, length & 0xFFFFFFFF):
-            faults.append(Fault("archive_damaged", lost=False))
+            note(faults, Fault("archive_damaged", lost=False))
 
 
 def _gzip_header(source: Source) -> None:
@@ -214,7 +223,7 @@ def _salvaged_frame(start: int, data: bytes, source: Source, faults: list[Fault]
         except zstandard.ZstdError as error:
             if "checksum" not in str(error):
                 raise Fault("archive_damaged") from None
-            faults.append(Fault("archive_damaged", lost=False))
+            note(faults, Fault("archive_damaged", lost=False))
             source.back(data[at + 1 :])
             return
         if found:

@@ -4,7 +4,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from pipeline.decoders import Codec, Fault, Source, gunzip, plain, unzstd
+from pipeline.decoders import Codec, Fault, Source, gunzip, note, plain, unzstd
 
 
 class Stream:
@@ -54,12 +54,12 @@ class Stream:
             try:
                 chunk = next(self._chunks, None)
             except Fault as fault:
-                self.faults.append(fault)
+                note(self.faults, fault)
                 return False
             if chunk is None:
                 return False
             if self.position + len(chunk) > self._limit:
-                self.faults.append(Fault("archive_truncated"))
+                note(self.faults, Fault("archive_truncated"))
                 self._chunks = iter(())
             self._held = memoryview(chunk)[: self._limit - self.position]
         return True

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from pipeline.decoders import Fault
+from pipeline.decoders import Fault, note
 from pipeline.members import DIRECTORY, LINK, REGULAR, SPECIAL
 from pipeline.streams import Stream
 
@@ -22,6 +22,12 @@ _NO_DATA = (b"1", b"2", b"3", b"4", b"5", b"6")
 _OTHER = (b"V", b"M", b"N", b"A", b"I")
 """Volume label, rest of a file from another volume, lists of old versions: no files."""
 _OCTAL = re.compile(rb"[ \0]*([0-7]*)[ \0].*|[ \0]*([0-7]+)", re.DOTALL)
+
+_RECORD = re.compile(rb"([0-9]{1,9}) ([^=]*)=")
+_KEYS = frozenset(("path", "linkpath", "size", "mtime")) | {
+    f"GNU.sparse.{name}" for name in ("major", "name", "realsize", "size", "map", "offset")
+}
+"""What is asked for of a pax header."""
 
 Sparse = list[tuple[int, int]]
 
@@ -108,8 +114,7 @@ class TarReader:
     def _damaged(self) -> None:
         """Note a damaged block; what stands behind a tar's end is no loss."""
         self._next = _Extended()
-        if not any(fault.reason == "archive_damaged" for fault in self._stream.faults):
-            self._stream.faults.append(Fault("archive_damaged", lost=not self._end_seen))
+        note(self._stream.faults, Fault("archive_damaged", lost=not self._end_seen))
 
     def _fault(self, reason: str) -> None:
         """Note that the tar ends early, unless the stream says why."""
@@ -218,14 +223,13 @@ class TarReader:
 
     def _stored_map(self, end: int) -> Sparse:
         """The ranges in decimal lines in front of a file's bytes, whole blocks of them (version 1.0)."""
-        data, wanted = b"", 1
-        while self._stream.position < end and len(data) < _MOST_HEADERS:
-            data += self._stream.read(BLOCK)
-            if wanted == 1 and b"\n" in data:
-                wanted = 1 + 2 * (_whole(data.partition(b"\n")[0]) or 0)
-            if data.count(b"\n") >= wanted:
-                break
-        numbers = [_whole(number) or 0 for number in data.split(b"\n")[1:wanted]]
+        blocks, lines, wanted = list[bytes](), 0, 1
+        while self._stream.position < end and len(blocks) < _MOST_HEADERS // BLOCK and lines < wanted:
+            blocks.append(self._stream.read(BLOCK))
+            if lines == 0 and b"\n" in blocks[-1]:
+                wanted = 1 + 2 * (_whole(b"".join(blocks).partition(b"\n")[0]) or 0)
+            lines += blocks[-1].count(b"\n")
+        numbers = [_whole(number) or 0 for number in b"".join(blocks).split(b"\n")[1:wanted]]
         return list(zip(numbers[::2], numbers[1::2], strict=False))
 
 
@@ -252,15 +256,16 @@ def _pax(data: bytes) -> tuple[dict[str, bytes] | None, Sparse]:
         b"GNU.sparse.offset": starts.append,
         b"GNU.sparse.numbytes": lengths.append,
     }
-    at = 0
-    while at < len(data.rstrip(b"\0")):
-        found = re.compile(rb"([0-9]{1,9}) ([^=]*)=").match(data, at)
+    at, data = 0, data.rstrip(b"\0")
+    while at < len(data):
+        found = _RECORD.match(data, at)
         end = at + int(found[1]) if found else 0
         if not found or end > len(data) or end <= found.end() - 1:
             return None, []
         value = data[found.end() : end - 1]
         if found[2] in keep:
             keep[found[2]](_whole(value) or 0)
-        values[found[2].decode("utf-8", "replace")] = value
+        if (key := found[2].decode("utf-8", "replace")) in _KEYS:
+            values[key] = value
         at = end
     return values, list(zip(starts, lengths, strict=False))

@@ -47,16 +47,18 @@ def zip_members(path: str, faults: list[Fault]) -> Iterator[ZipMember]:
             yield from _by_headers(data)
             return
         start, size, shift, count = found
-        at, end, seen = start, start + size, 0
+        at, end, seen, is_damaged = start, start + size, set[int](), False
         while at + 46 <= end and data[at : at + 4] == _CENTRAL:
             member, at = _central(data, at, shift)
-            seen += 1
+            count -= 1
             if member is not None:
+                seen.add(member.header)
                 yield member
-            elif not faults:
-                faults.append(Fault("archive_damaged"))
-        if seen & _FULL16 != count & _FULL16 and not faults:
+            else:
+                is_damaged = True
+        if is_damaged or count & _FULL16:
             faults.append(Fault("archive_damaged"))
+            yield from (member for member in _by_headers(data) if member.header not in seen)
 
 
 def _directory(data: mmap.mmap) -> tuple[int, int, int, int] | None:
@@ -146,7 +148,8 @@ def _measured(data: mmap.mmap, start: int, method: int) -> tuple[int, int, int]:
         try:
             found = inflate.decompress(rest, 1 << 20)
         except zlib.error:
-            break
+            end = data.find(_LOCAL, start)
+            return (end if end >= 0 else len(data)) - start, size, crc32
         rest = inflate.unconsumed_tail
         size, crc32 = size + len(found), zlib.crc32(found, crc32)
     return at - len(inflate.unused_data) - start, size, crc32

@@ -295,8 +295,6 @@ def test_order_does_not_come_from_the_file_system(tmp_path: Path, monkeypatch: p
     before = found(tmp_path)
 
     monkeypatch.setattr("pipeline.volume.Disk.listed", lambda _, path: (list(reversed(list(os.scandir(path)))), None))
-    monkeypatch.setattr("pipeline.homes.listed", lambda path: (list(reversed(list(os.scandir(path)))), None))
-    monkeypatch.setattr("pipeline.files.listed", lambda path: (list(reversed(list(os.scandir(path)))), None))
 
     assert found(tmp_path) == before
 
