@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from pipeline import lake as lakes
+from pipeline import unhomed
 from pipeline.batch import Result, Work, run
 from pipeline.catalog import write_catalog
 from pipeline.collected import collection_ids, collection_rows
+from pipeline.content import fill
 from pipeline.history import History, dumped, named
 from pipeline.join import selects
 from pipeline.lake import LakeError, Manifest
@@ -89,9 +91,11 @@ def build(
                 variables = {"completion_text": settings.completion_text}
                 held = previous.build if previous else None
                 work = Work(sources, folder / "parts", MEMORY_PER_WORKER, variables, held, settings.full)
+                fill(executor, (taken.home for batch in planned.batches for taken in batch.homes), work.folder)
                 results = _extract(executor, planned, work, progress)
                 ids = collection_ids(collections, planned, results)
-                results.append(collection_rows(folder / "parts", collections, ids, held))
+                results.append(collection_rows(work.folder, collections, ids, held))
+                results.append(unhomed.problems(work.folder, collections, ids, held))
                 _write(executor, folder, results, ids)
             summary = _summary(planned, results)
             lakes.write_manifest(folder, _manifest(planned, results, ids, summary))
