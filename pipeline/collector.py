@@ -1,7 +1,7 @@
 """Collections that a collector made: `manifest.jsonl`, `collection.json` and `fs/<original path>`.
 
 The manifest, one object a line, says of every file whose it is, where it was, and what became of it; what `fs` holds
-besides is taken as a loose tree. Reference: SPEC 2. Paths of the manifest are only looked up below the collection.
+besides is taken as a loose tree. Paths of the manifest are only looked up below the collection.
 """
 
 import json
