@@ -106,7 +106,7 @@ class _Tree:
             case yaml.CollectionEndEvent():
                 self.open.pop()
             case yaml.AliasEvent():
-                self._add_alias(self.anchors.get(event.anchor), line)
+                self._add_alias(self.anchors.get(event.anchor or ""), line)
             case yaml.ScalarEvent():
                 text = event.value.translate(self.shown)
                 self._add_node(event, Node(_kind_of_scalar(event), line, column, text))
