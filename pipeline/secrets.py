@@ -9,8 +9,10 @@ import re
 MASK = "***"
 
 _KEYS = ("userId", "apiKey")
-_SPACE = r"(?:\s|\\++[nrt])*+"
-_FIELD = re.compile(rf'"(?:{"|".join(_KEYS)})\\*+"{_SPACE}:{_SPACE}(\\*+)"')
+_LOST = r"\0\ufffd"
+"""What stands for bytes that a write lost, also around a colon."""
+_SPACE = rf"(?:[\s{_LOST}]|\\++[nrt])*+"
+_FIELD = re.compile(rf'(?<!\w)(?:{"|".join(_KEYS)})[{_LOST}]*+\\*+"{_SPACE}:{_SPACE}(\\*+)"')
 _QUOTE = re.compile(r'(?<!\\)(\\*+)"')
 
 
