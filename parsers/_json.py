@@ -159,11 +159,11 @@ def as_text(value: Json) -> str:
 
 
 def clean(value: Json, cleaner: Cleaner, depth: int = 0) -> Json:
-    """Return `value` with every text in it cleaned. Raises RecursionError beyond `DEEPEST`."""
-    if isinstance(value, str):
-        return cleaner.text(value)
+    """Return `value` with every text in it cleaned. Raises RecursionError where `compact` would."""
     if depth > DEEPEST:
         raise RecursionError
+    if isinstance(value, str):
+        return cleaner.text(value)
     if isinstance(value, dict):
         return {cleaner.text(key): clean(member, cleaner, depth + 1) for key, member in value.items()}
     if isinstance(value, list):

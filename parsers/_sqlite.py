@@ -14,6 +14,8 @@ from pathlib import Path
 _MOST_STEPS = 200_000_000
 """Instructions of SQLite's machine after which a query is given up: a database can hold one without an end."""
 _STEPS = 1_000_000
+_SHORT = 1_000_000
+"""Bytes that a value may have whatever the size of its database."""
 
 
 @dataclass(slots=True)
@@ -35,6 +37,8 @@ def read_values(data: bytes, wal: bytes | None, table: str, key: str) -> Stored:
         if wal is not None:
             Path(folder, "copy-wal").write_bytes(wal)
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            # A column that is computed can be longer than all that the files hold; UTF-16 grows as UTF-8.
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * (len(data) + len(wal or b"")) + _SHORT)
             return _values(connection, table, key)
 
 

@@ -31,10 +31,7 @@ _FILE_CONTENT = {"write_to_file": "content", "insert_content": "content", "apply
 _OPEN = re.compile(rf"<({'|'.join(TOOLS)})>")
 _OPEN_ALONE = re.compile(rf"(?m)^[ \t]*<(?:{'|'.join(TOOLS)})>")
 _INSIDE = {tool: re.compile(rf"<({'|'.join(_PARAMETERS)})>|</{tool}>") for tool in TOOLS}
-_FILE_END = {
-    tool: re.compile(rf"</{parameter}>\s*(?:<([a-z_]+)>[^<]*</\1>\s*)*</{tool}>")
-    for tool, parameter in _FILE_CONTENT.items()
-}
+_MORE_PARAMETERS = re.compile(r"\s*+(?:<([a-z_]+)>[^<]*+</\1>\s*+)*+")
 _PARAMETER = re.compile(r"\s*<")
 _PARAMETER_OR_END = re.compile(r"[^\S\n]*(?:[\n<]|\Z)")
 _BROKEN_OFF = "[Response interrupted by "
@@ -150,8 +147,15 @@ def _file_content_end(reply: str, tool: str, start: int, end: int) -> int:
     if limit < 0:
         return reply.rfind(closing, first, end)
     following = _OPEN_ALONE.search(reply, limit, end)
-    for later in _FILE_END[tool].finditer(reply, limit, following.start() if following else end):
-        limit = later.end() - len(tool_closing)
+    stop = following.start() if following else end
+    later = reply.find(closing, limit, stop)
+    while later >= 0:
+        # Other closing tags among the parameters that follow this one lead to the same place.
+        parameters = _MORE_PARAMETERS.match(reply, later + len(closing), stop)
+        behind = parameters.end() if parameters else later + len(closing)
+        if reply.startswith(tool_closing, behind, stop):
+            limit = behind
+        later = reply.find(closing, behind, stop)
     return reply.rfind(closing, first, limit)
 
 

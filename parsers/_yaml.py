@@ -6,6 +6,7 @@ libyaml itself stops at 1000 levels.
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -21,6 +22,9 @@ _NO_TEXT = re.compile(
 )
 _BREAKS = "\x85\u2028\u2029"
 """Line breaks of 1.1, plain characters in 1.2."""
+
+_MOST_ALIASES, _MOST_REPEATED = 100, 1_000_000
+"""Aliases of one node (with more the `yaml` package refuses the document), and characters that aliases may repeat."""
 
 _TABS = re.compile(r"^( *-) *\t[ \t]*|^ *(?=\t)[ \t]+(?:#.*)?$", re.MULTILINE)
 """Tabs that 1.2 takes and libyaml does not: behind a dash, and on a line without content."""
@@ -88,10 +92,12 @@ class _Tree:
         self.root = Node(Kind.LIST, 1, 0)
         self.open = [self.root]
         self.anchors: dict[str, Node] = {}
+        self.aliases = Counter[Node]()
+        self.repeated = 0
         self.shown = shown
 
     def add(self, event: yaml.Event) -> None:
-        """Take one event. Raises YamlError for a second document and an alias of nothing."""
+        """Take one event. Raises YamlError for a second document and a bad alias."""
         mark = event.start_mark
         line, column = (mark.line + 1, mark.column) if mark else (1, 0)
         match event:
@@ -100,9 +106,7 @@ class _Tree:
             case yaml.CollectionEndEvent():
                 self.open.pop()
             case yaml.AliasEvent():
-                if event.anchor not in self.anchors:
-                    raise YamlError(line)
-                self.open[-1].nodes.append(self.anchors[event.anchor])
+                self._add_alias(self.anchors.get(event.anchor or ""), line)
             case yaml.ScalarEvent():
                 text = event.value.translate(self.shown)
                 self._add_node(event, Node(_kind_of_scalar(event), line, column, text))
@@ -110,6 +114,16 @@ class _Tree:
                 node = Node(_kind_of_collection(event), line, column, is_flow=bool(event.flow_style))
                 self._add_node(event, node)
                 self.open.append(node)
+
+    def _add_alias(self, node: Node | None, line: int) -> None:
+        """Add a node once more. Raises YamlError for none, and for a file that aliases blow up."""
+        if node is None:
+            raise YamlError(line)
+        self.aliases[node] += 1
+        self.repeated += len(node.text)
+        if self.aliases[node] > _MOST_ALIASES or self.repeated > _MOST_REPEATED:
+            raise YamlError(line)
+        self.open[-1].nodes.append(node)
 
     def _add_node(self, event: yaml.NodeEvent, node: Node) -> None:
         self.open[-1].nodes.append(node)

@@ -10,10 +10,14 @@ import re
 MASK = "***"
 
 _KEYS = ("userId", "apiKey")
-_SPACE = r"(?:\s|\\++[nrt])*+"
+_LOST = r"\0\ufffd"
+"""What stands for bytes that a write lost, also around a colon."""
+_SPACE = rf"(?:[\s{_LOST}]|\\++[nrt])*+"
 # No letter before a key, but for that of an escaped line feed or the like.
 _START = r"(?:(?<![\w$])|(?<=\\[nrt]))"
-_FIELD = re.compile(rf"""{_START}(?:{"|".join(_KEYS)})(?:\\*+["'`])?{_SPACE}[:=]{_SPACE}(?:(\\*+)(["'`]))?""")
+_FIELD = re.compile(
+    rf"""{_START}(?:{"|".join(_KEYS)})[{_LOST}]*+(?:\\*+["'`])?{_SPACE}[:=]{_SPACE}(?:(\\*+)(["'`]))?"""
+)
 _BARE = re.compile(r"(?!(?:null|undefined)\b)[^\s,;&\"'`\\{}\[\]()]*+")
 _QUOTE = re.compile(r'(?<!\\)(\\*+)"')
 

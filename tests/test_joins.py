@@ -1,5 +1,6 @@
 """What belongs together in a home: events and sessions, secondary rows and their twins, and when things happened."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -394,3 +395,31 @@ def test_no_loss_shows_a_secret_whatever_the_file(home: MadeHome, build: Build) 
         'parser: unparseable record 2 (json_truncated): {"apiKey":"***","userId":"***',
         'parser: unparseable record 2 (index_entry_invalid): {"apiKey":"***","userId":"***"}',
     ]
+
+
+def test_what_is_said_over_and_over_is_not_the_work_of_minutes(home: MadeHome, build: Build) -> None:
+    home.session("s1", *[user("go on")] * 10_000)
+    home.history(*[("go on", seconds) for seconds in range(10_000)])
+    home.events("chatInteraction", *[exchange(seconds, "q", "a") for seconds in range(5000)])
+    home.events("chatFeedback", *[exchange(seconds, "q", "a") for seconds in range(5000)])
+    began = time.monotonic()
+
+    lake = build()
+
+    assert time.monotonic() - began < 60
+    twins = "select distinct twins.source, timeline.source, timeline.sequence from twins join timeline on "
+    history = "timeline.row_id = twins.twin_row_id where twins.source = 'continue.input_history'"
+    assert lake.rows(twins + history) == [("continue.input_history", "continue.session", 10_000)]
+    nearest = "select max(abs(seconds_apart)), count(distinct twin_row_id) from twins where turn_type = 'user' and "
+    assert lake.row(f"{nearest} source = 'continue.chat_feedback'") == (0, 5000)
+
+
+def test_equal_sessions_are_forks_of_the_first(home: MadeHome, build: Build) -> None:
+    for number in range(50):
+        home.session(f"s{number:02}", user("q"), reply("a"), created=number)
+
+    lake = build()
+
+    forked = "select distinct origin.session_id from sessions join sessions as origin on "
+    assert lake.column(f"{forked} origin.session_key = sessions.forked_from") == ["s00"]
+    assert lake.count("sessions", "forked_from is null") == 1

@@ -435,6 +435,15 @@ def test_damage_beside_the_agents_row_leaves_it(home: Path, built: Built) -> Non
     assert lake.pairs("select parse_filename(path), status from artifacts")["state.vscdb.backup"] == "known"
 
 
+def test_value_that_the_database_computes_is_no_longer_than_the_database(home: Path, built: Built) -> None:
+    computed = "create table ItemTable (key text, own int, value blob as (zeroblob(900000000)));"
+    database(home, sql=f"{computed} insert into ItemTable (key, own) values ('{KEY}', 1)")
+
+    lake = built()
+
+    assert [loss.reason for loss in lake.losses()] == ["database_damaged"]
+
+
 def test_damage_in_pages_of_others_costs_nothing(home: Path, built: Built) -> None:
     path = database(home, ("a", "x" * 100_000), (KEY, state(item(1))), ("b", "y" * 100_000))
     damaged(path, 10)

@@ -492,6 +492,17 @@ def test_deep_values_cost_one_message(tmp_path: Path) -> None:
     assert found.texts() == ["error: x"]
 
 
+@pytest.mark.parametrize("levels", [199, 200, 201])
+@pytest.mark.parametrize("kind", ["tool", "use_mcp_server", "followup"])
+def test_values_at_the_deepest_level_that_is_kept(tmp_path: Path, kind: str, levels: int) -> None:
+    """A text inside the innermost list is a level of its own."""
+    text = '{"tool":"readFile","suggest":' + "[" * levels + '"x"' + "]" * levels + "}"
+
+    found = rows(tmp_path, ask(kind, text), say("error", "x"))
+
+    assert [row[2] for row in found][1:] == ["error: x"]
+
+
 def test_odd_characters_inside_the_json_of_a_text(tmp_path: Path) -> None:
     found = stage(tmp_path, ask("tool", '{"tool":"x\\u0000","a":"\\ud800"}'))
 

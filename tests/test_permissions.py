@@ -302,6 +302,15 @@ def test_hostile_file_is_one_loss_in_little_time(tmp_path: Path, data: str) -> N
     assert rules(found) == []
 
 
+@pytest.mark.parametrize(("text", "aliases"), [("a", 101), ("a" * 600_000, 2)])
+def test_rules_that_aliases_blow_up_are_refused(tmp_path: Path, text: str, aliases: int) -> None:
+    """The package refuses the 101st alias of one node; a long text is given up before."""
+    found = staged(tmp_path, f"allow:\n  - &a {text}\n" + "  - *a\n" * aliases)
+
+    assert [(line, reason) for line, reason, _ in found.losses()] == [(aliases + 2, "unsupported_yaml")]
+    assert rules(found) == []
+
+
 def test_bomb_of_aliases_beside_the_lists_is_not_unfolded(tmp_path: Path) -> None:
     levels = "".join(f"x{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 500))
 

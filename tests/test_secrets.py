@@ -90,3 +90,17 @@ def test_mask_is_linear() -> None:
         mask("userId" + text)
 
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"userId":\0\0"FAKE"}',
+        '{"userId"\ufffd:"FAKE"}',
+        '{"userId\ufffd" : "FAKE"}',
+        '\ufffduserId":"FAKE","a":1}',
+        'x: apiKey":"FAKE',
+    ],
+)
+def test_damage_around_the_key_hides_no_value(text: str) -> None:
+    assert "FAKE" not in mask(text)

@@ -8,6 +8,7 @@ import pytest
 from parsers._xml_calls import Call, Said, split
 from tests.source_files import FIXTURES
 
+WRITE = "<write_to_file><path>a</path><content>x</content></write_to_file>"
 READ = "<read_file>\n<path>a.py</path>\n</read_file>"
 
 
@@ -195,3 +196,20 @@ def test_hostile_replies_take_no_time(part: str) -> None:
     split(reply)
 
     assert time.process_time() - start < 5
+
+
+def test_tags_without_end_behind_file_content_are_not_the_work_of_minutes() -> None:
+    reply = f"{WRITE}{'<content></content>' * 50_000}"
+    began = time.monotonic()
+
+    found = calls(reply)
+
+    assert found == [("write_to_file", {"path": "a", "content": "x"})]
+    assert time.monotonic() - began < 10
+
+
+def test_file_content_reaches_over_an_end_that_parameters_follow() -> None:
+    reply = f"{WRITE}</content><line_count>3</line_count><mode>m</mode></write_to_file>"
+
+    assert [tool for tool, _ in calls(reply)] == ["write_to_file"]
+    assert calls(reply)[0][1]["content"] == "x</content></write_to_file>"

@@ -3,22 +3,27 @@
 with
 whole as (select * from talks qualify place = max(place) over (partition by session_key)),
 
+-- Of sessions that say all the same the earliest is the one that any later one goes on.
+earliest as (
+    select distinct on (home, agent, place, so_far) *
+    from whole
+    where started_utc is not null and place >= 2 and prompts >= 1
+    order by started_utc, session_key
+),
+
 copied as (
     select
         talks.session_key,
-        whole.session_key as forked_from,
-        whole.place,
-        row_number() over (
-            partition by talks.session_key order by whole.place desc, whole.started_utc, whole.session_key
-        ) as choice,
-    from whole
+        earliest.session_key as forked_from,
+        earliest.place,
+        row_number() over (partition by talks.session_key order by earliest.place desc) as choice,
+    from earliest
     join talks
-        on talks.home = whole.home
-        and talks.agent = whole.agent
-        and talks.place = whole.place
-        and talks.so_far = whole.so_far
-        and talks.started_utc > whole.started_utc
-    where whole.place >= 2 and whole.prompts >= 1
+        on talks.home = earliest.home
+        and talks.agent = earliest.agent
+        and talks.place = earliest.place
+        and talks.so_far = earliest.so_far
+        and talks.started_utc > earliest.started_utc
 )
 
 select copied.session_key, copied.forked_from, own.line as forked_at_item

@@ -10,7 +10,8 @@ secondary as (
         rows.sequence,
         rows.turn_type,
         rows.text,
-        rows.named_session,
+        -- A row without a session is one of any.
+        coalesce(rows.named_session, chr(0)) as scope,
         rows.own_utc as utc,
     from rows
     join places using (artifact)
@@ -77,40 +78,108 @@ primary_rows as (
     from of_events
 ),
 
-candidates as (
+scoped as (
+    select *, session_id as scope from primary_rows where session_id is not null
+    union all by name
+    select *, chr(0) as scope from primary_rows
+),
+
+-- What is said over and over is looked at once a moment: a history means the last of a file, the others the first.
+moments as (
     select
-        secondary.artifact,
-        secondary.sequence,
-        secondary.twin_rule,
-        secondary.utc,
-        twins.artifact as twin_artifact,
-        twins.sequence as twin_sequence,
-        twins.is_event,
-        date_diff('millisecond', twins.utc, secondary.utc) as ms_apart,
+        home,
+        agent,
+        turn_type,
+        text,
+        scope,
+        is_event,
+        utc,
+        min({'place': sequence, 'artifact': artifact}) as first_one,
+        min({'place': -sequence, 'artifact': artifact}) as last_one,
+    from scoped
+    semi join secondary using (home, agent, turn_type, text, scope)
+    group by all
+),
+
+timed as (from moments where utc is not null),
+
+whole as (
+    select
+        home,
+        agent,
+        turn_type,
+        text,
+        scope,
+        is_event,
+        min(first_one) as first_one,
+        min(last_one) filter (utc is not null) as last_one,
+    from moments
+    group by all
+),
+
+asked as (
+    select distinct
+        home,
+        agent,
+        twin_rule,
+        turn_type,
+        text,
+        scope,
+        utc,
+        unnest(case when twin_rule in ('history', 'log') then [false] else [true, false] end) as is_event,
     from secondary
-    join primary_rows as twins using (home, agent, turn_type, text)
-    where (secondary.named_session is null or secondary.named_session = twins.session_id)
-        and case secondary.twin_rule
-            when 'history' then not twins.is_event and twins.utc is not null
-            when 'log' then not twins.is_event
-            else true
-        end
+),
+
+-- The nearest before, the nearest behind, and one without a time, for where there is none.
+candidates as (
+    select asked.*, timed.utc as twin_utc, timed.first_one, timed.last_one
+    from asked
+    asof join timed
+        on timed.home = asked.home and timed.agent = asked.agent and timed.turn_type = asked.turn_type
+        and timed.text = asked.text and timed.scope = asked.scope and timed.is_event = asked.is_event
+        and timed.utc <= asked.utc
+    union all by name
+    select asked.*, timed.utc as twin_utc, timed.first_one, timed.last_one
+    from asked
+    asof join timed
+        on timed.home = asked.home and timed.agent = asked.agent and timed.turn_type = asked.turn_type
+        and timed.text = asked.text and timed.scope = asked.scope and timed.is_event = asked.is_event
+        and timed.utc >= asked.utc
+    union all by name
+    select asked.*, whole.first_one, whole.last_one
+    from asked
+    join whole using (home, agent, turn_type, text, scope, is_event)
+),
+
+answers as (
+    select
+        home,
+        agent,
+        twin_rule,
+        turn_type,
+        text,
+        scope,
+        utc,
+        case when twin_rule = 'history' then last_one else first_one end as twin,
+        date_diff('millisecond', twin_utc, utc) as ms_apart,
+    from candidates
+    where twin is not null
+    qualify row_number() over (
+        partition by home, agent, twin_rule, turn_type, text, scope, utc
+        order by is_event desc, abs(ms_apart) nulls last, twin
+    ) = 1
 )
 
 select
-    artifact,
-    sequence,
-    twin_rule,
-    utc,
-    twin_artifact,
-    twin_sequence,
-    ms_apart / 1000.0 as seconds_apart,
-from candidates
-qualify row_number() over (
-    partition by artifact, sequence
-    order by
-        is_event desc,
-        abs(ms_apart) nulls last,
-        case when twin_rule = 'history' then -twin_sequence else twin_sequence end,
-        twin_artifact
-) = 1
+    secondary.artifact,
+    secondary.sequence,
+    secondary.twin_rule,
+    secondary.utc,
+    answers.twin.artifact as twin_artifact,
+    abs(answers.twin.place) as twin_sequence,
+    answers.ms_apart / 1000.0 as seconds_apart,
+from secondary
+join answers
+    on answers.home = secondary.home and answers.agent = secondary.agent and answers.twin_rule = secondary.twin_rule
+    and answers.turn_type = secondary.turn_type and answers.text = secondary.text and answers.scope = secondary.scope
+    and answers.utc is not distinct from secondary.utc

@@ -68,21 +68,27 @@ alone as (
 ),
 
 alike as (
-    select
-        calls.artifact,
-        calls.call_no,
-        case when calls.in_one_file and calls.many = events.many then events.artifact end as event_artifact,
-        case when calls.in_one_file and calls.many = events.many then events.record end as event_record,
+    select calls.artifact, calls.call_no, events.artifact as event_artifact, events.record as event_record
+    from counted_calls as calls
+    join counted_events as events using (home, agent, tool_use_id, tool_name, arguments, place)
+    where (calls.of_id > 1 or events.of_id > 1) and calls.in_one_file and calls.many = events.many
+),
+
+unclear as (
+    select calls.artifact, calls.call_no
     from counted_calls as calls
     join counted_events as events using (home, agent, tool_use_id, tool_name, arguments)
-    where (calls.of_id > 1 or events.of_id > 1)
-        and (events.place = calls.place or (events.place = 1 and not (calls.in_one_file and calls.many = events.many)))
+    where events.place = 1
+        and (calls.of_id > 1 or events.of_id > 1)
+        and not (calls.in_one_file and calls.many = events.many)
 ),
 
 found as (
     from alone
     union all by name
-    select distinct on (artifact, call_no) * from alike order by event_artifact nulls last
+    from alike
+    union all by name
+    from unclear
 )
 
 select
