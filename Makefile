@@ -20,7 +20,7 @@ demo: $(READY) ## build a lake from the homes in fixtures/ and query it
 	$(BIN)/homelake build demo/homes -o demo/lake
 	@for example in prompts_and_replies failed_calls lost_and_found; do \
 		printf '\n'; sed -n 's/^-- //p' sql/examples/$$example.sql; \
-		$(BIN)/homelake sql demo/lake "$$(cat sql/examples/$$example.sql)" || exit; \
+		$(BIN)/homelake sql demo/lake --example $$example || exit; \
 	done
 
 test: $(READY) ## run the whole test suite

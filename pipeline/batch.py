@@ -3,7 +3,7 @@
 import gc
 import tempfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,36 +11,67 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline import parts
+from pipeline.carried import Carried
 from pipeline.extract import Extractor, Read, stage_two
+from pipeline.history import History, held_of
 from pipeline.join import Joined, Limits
+from pipeline.merge import Merging
 from pipeline.model import Artifact, Home
 from pipeline.parts import Part
+from pipeline.schema import Table
 from pipeline.source import Source
 from pipeline.staging import ARTIFACTS, FOLDERS, HOMES, conform
 from pipeline.standins import StandIns
+from pipeline.tables import TABLES
+from pipeline.tables.inventory import ARTIFACTS as INVENTORY
+from pipeline.tables.inventory import COLLECTIONS
+from pipeline.tables.sessions import SESSIONS
+from pipeline.tables.timeline import TIMELINE, TWINS
 from pipeline.transcripts import choose_transcripts
+
+_ALONE = [table for table in TABLES if table not in (TIMELINE, TWINS, SESSIONS, COLLECTIONS)]
+_GROUPS = [(TIMELINE, TWINS), *((table,) for table in _ALONE), (SESSIONS,)]
+"""Tables that share their keys, in the order in which they are made."""
 
 CHUNK_BYTES = 64 << 20
 """Input whose texts are held as Python objects at once."""
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """A home as a collection has it: the collection's number in the build and its time, and the home."""
+
+    collection: int
+    collected_ms: int | None
+    home: Home
+
+    def history(self, files: Iterable[tuple[Artifact, Read]], sources: Mapping[str, Source]) -> History:
+        """The history of the home by this collection alone, of which `files` were read."""
+        held = held_of(self.home, files, sources, (self.collection, self.collected_ms))
+        return History(self.home.identity, self.home.host, self.home.user, (held,))
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
-    """Whole homes of one bucket, in the lake's order, each with the number of its collection."""
+    """Whole homes of one bucket, in the lake's order, and the histories of those that the lake holds."""
 
     number: int
     bucket: int
-    homes: list[tuple[int, Home]]
+    homes: list[Taken]
+    known: list[History] = field(default_factory=list)
 
     @property
     def bytes(self) -> int:
         """Size of the artifacts to be read."""
-        return sum(artifact.size or 0 for _, home in self.homes for artifact in home.artifacts if artifact.source)
+        return sum(artifact.size or 0 for taken in self.homes for artifact in taken.home.artifacts if artifact.source)
 
 
 @dataclass(slots=True)
 class Result:
-    """What a batch gave: its parts, counts for the summary, and what was read of each artifact, home by home."""
+    """What a batch gave: its parts, counts for the summary, what was read of each artifact, home by home.
+
+    `histories` are those of its homes with the collections of this build.
+    """
 
     batch: int
     bucket: int
@@ -49,18 +80,26 @@ class Result:
     problems: Counter[tuple[str, bool]] = field(default_factory=Counter)
     tables: Counter[str] = field(default_factory=Counter)
     reads: list[list[Read]] = field(default_factory=list)
+    read: list[History] = field(default_factory=list)
+    histories: list[History] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
     bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How to work on a batch: the sources, a folder for its parts, what DuckDB may hold, and what the SQL asks for."""
+    """How to work on a batch: the sources, a folder for its parts, what DuckDB may hold, and what the SQL asks for.
+
+    `lake` is the finished build with the rows of known homes; with `anew` what is read takes the place of such rows of
+    the same collection.
+    """
 
     sources: Sequence[Source]
     folder: Path
     memory: str
     variables: Mapping[str, bool]
+    lake: Path | None = None
+    anew: bool = False
 
 
 def run(batch: Batch, work: Work) -> Result:
@@ -80,13 +119,33 @@ def _run(batch: Batch, work: Work) -> Result:
         tempfile.TemporaryDirectory(dir=work.folder) as spill,
         Joined(staged, Limits(spill, work.memory), work.variables) as joined,
     ):
-        for table, frame in joined.tables():
+        merging = Merging(batch.known, result.read, anew=work.anew)
+        owners = frozenset((history.host, history.user) for history in batch.known)
+        carried = Carried(work.lake, batch.bucket, owners) if work.lake and owners else None
+        for table, frame in _merged(joined, merging, carried):
             path = work.folder / f"{batch.number:06}.{table.name}.arrow"
             result.parts.extend(parts.write(table, frame, path))
             result.tables[table.name] += frame.height
             _count(table.name, frame, result)
+        result.histories = merging.histories()
         result.failures = joined.failures()
     return result
+
+
+def _merged(joined: Joined, merging: Merging, carried: Carried | None) -> Iterator[tuple[Table, pl.DataFrame]]:
+    """Yield the tables of the batch's homes over time. A session's row counts those of other tables: it is the last."""
+    for name, frame in merging.frames().items():
+        joined.put(name, frame)
+    for tables in _GROUPS:
+        frames = [(joined.joined(table), carried.rows(table) if carried else table.empty()) for table in tables]
+        path = "path" if tables[0] is INVENTORY else "home_path"
+        for table, frame in zip(tables, merging.merged(tables[0].key[0], path, frames), strict=True):
+            is_last = table is SESSIONS
+            joined.put("stated_sessions" if is_last else table.name, frame)
+            whole = joined.merged(table) if is_last else frame
+            if is_last:
+                joined.put(table.name, whole)
+            yield table, whole
 
 
 def _count(name: str, frame: pl.DataFrame, result: Result) -> None:
@@ -103,7 +162,8 @@ def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str
     by_name = {source.name: source for source in sources}
     chunks, rows = list[dict[str, pl.DataFrame]](), list[tuple[object, ...]]()
     first = held = 0
-    for index, (_, home) in enumerate(batch.homes):
+    for index, taken in enumerate(batch.homes):
+        home, files = taken.home, list[tuple[Artifact, Read]]()
         extractor.enter(home.artifacts)
         reads, stand_ins = dict[int, Read](), StandIns(by_name, home.artifacts)
         for number, listed in sorted(enumerate(home.artifacts, first), key=lambda entry: entry[1].stands_in):
@@ -111,25 +171,29 @@ def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str
             reads[number] = read = extractor.add(number, artifact)
             if not artifact.stands_in:
                 stand_ins.seen(artifact, read)
+            files.append((artifact, read))
             rows.append(_file_row((number, index), artifact, read, by_name.get(artifact.source or "")))
             held += artifact.size or 0
             if held > CHUNK_BYTES:
                 chunks.append(stage_two(sources, *extractor.take()))
                 held = 0
         result.reads.append([reads[number] for number in sorted(reads)])
+        result.read.append(taken.history(files, by_name))
         first += len(home.artifacts)
     chunks.append(stage_two(sources, *extractor.take()))
     staged = {name: pl.concat([chunk[name] for chunk in chunks]) for name in chunks[0]}
     schema = {**ARTIFACTS.polars, "mtime_utc": pl.Int64()}
     staged["files"] = conform(pl.DataFrame(rows, schema=schema, orient="row"), ARTIFACTS)
+    in_sessions = {"source": [source.name for source in sources if source.session]}
+    staged["session_sources"] = pl.DataFrame(in_sessions, schema={"source": pl.String()})
     return choose_transcripts(staged | _places(batch))
 
 
 def _places(batch: Batch) -> dict[str, pl.DataFrame]:
     """The frames `homes` and `folders` of a batch."""
-    numbered = list(enumerate(batch.homes))
-    homes = [(index, home.host, home.user, home.identity, collection) for index, (collection, home) in numbered]
-    folders = [(index, agent, path) for index, (_, home) in numbered for agent, path in home.session_folders]
+    numbered = list(enumerate(taken.home for taken in batch.homes))
+    homes = [(index, home.host, home.user, home.identity) for index, home in numbered]
+    folders = [(index, agent, path) for index, home in numbered for agent, path in home.session_folders]
     return {
         "homes": pl.DataFrame(homes, schema=HOMES.polars, orient="row"),
         "folders": pl.DataFrame(folders, schema=FOLDERS.polars, orient="row"),

@@ -1,32 +1,28 @@
 """A build: plan, work through batches, write the bucket files, publish."""
 
-import hashlib
-import json
 import shutil
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
 from pipeline import lake as lakes
-from pipeline import parts
 from pipeline.batch import Result, Work, run
 from pipeline.catalog import write_catalog
+from pipeline.collected import collection_ids, collection_rows
+from pipeline.history import History, dumped, named
 from pipeline.join import selects
-from pipeline.lake import LakeError
+from pipeline.lake import LakeError, Manifest
 from pipeline.model import Collection
 from pipeline.parts import Part
 from pipeline.plan import Plan, default_buckets, plan
 from pipeline.source import Source
-from pipeline.staging import conform
 from pipeline.tables import FORMAT_VERSION, TABLES
-from pipeline.tables.inventory import COLLECTIONS
+from pipeline.textgrid import safe
 from pipeline.workers import workers
 
 MEMORY_PER_WORKER = "1GB"
@@ -40,13 +36,15 @@ Progress = Callable[[int, int], None]
 class Settings:
     """How to build: worker processes, buckets of a new lake (null: by its size), whether to start empty.
 
-    `completion_text` keeps the texts of the editor's completions.
+    `completion_text` keeps the texts of the editor's completions. With `full` the rows of a collection that the lake
+    holds are made anew.
     """
 
     workers: int = 1
     buckets: int | None = None
     replace: bool = False
     completion_text: bool = False
+    full: bool = False
 
 
 @dataclass(slots=True)
@@ -82,21 +80,21 @@ def build(
     lakes.check(lake)
     with lakes.locked(lake):
         previous = None if settings.replace else lakes.manifest(lake)
-        _refuse_losses(lake, collections, previous)
-        planned = plan(collections, _buckets(collections, settings, previous))
+        known = previous.homes if previous else []
+        _refuse_other_users(collections, known)
+        planned = plan(collections, _buckets(collections, settings, previous), known)
         folder = lakes.start(lake)
         try:
             with workers(settings.workers) as executor:
                 variables = {"completion_text": settings.completion_text}
-                work = Work(sources, folder / "parts", MEMORY_PER_WORKER, variables)
+                held = previous.build if previous else None
+                work = Work(sources, folder / "parts", MEMORY_PER_WORKER, variables, held, settings.full)
                 results = _extract(executor, planned, work, progress)
-                content = _manifest(planned, results)
-                _refuse_changes(lake, content, previous)
-                ids = _collection_ids(collections, planned, results)
-                results.append(_collections(folder / "parts", collections, ids))
+                ids = collection_ids(collections, planned, results)
+                results.append(collection_rows(folder / "parts", collections, ids, held))
                 _write(executor, folder, results, ids)
             summary = _summary(planned, results)
-            lakes.write_manifest(folder, {**content, **_outcome(summary)})
+            lakes.write_manifest(folder, _manifest(planned, results, ids, summary))
             shutil.rmtree(folder / "parts")
             final = lakes.finish(folder)
         except BaseException:
@@ -108,37 +106,22 @@ def build(
     return summary
 
 
-def _refuse_losses(lake: Path, collections: Sequence[Collection], previous: dict[str, Any] | None) -> None:
-    """Refuse what would lose rows: homes of the lake that are not read again, and two collections of one home."""
-    homes = Counter(home.identity for collection in collections for home in collection.homes)
-    if homes and homes.most_common(1)[0][1] > 1:
-        raise LakeError("two collections of one home in one build: build a lake from each")
-    missing = {home["identity"] for home in previous["homes"]} - homes.keys() if previous else set()
-    if missing:
-        raise LakeError(
-            f"{lake} holds {len(missing)} home(s) that the inputs lack: name their inputs, too, or use --replace"
-        )
+def _refuse_other_users(collections: Sequence[Collection], known: Sequence[History]) -> None:
+    """Refuse a home whose place the lake knows by another user: its rows would be two users'."""
+    users = {history.identity: history.user for history in known}
+    for home in (home for found in collections for home in found.homes):
+        if users.get(home.identity, home.user) != home.user:
+            before, now = (repr(safe(user)) if user else "no user" for user in (users[home.identity], home.user))
+            raise LakeError(f"a home that the lake holds as one of {before} is now one of {now}: use --replace")
 
 
-def _refuse_changes(lake: Path, content: dict[str, Any], previous: dict[str, Any] | None) -> None:
-    """Refuse to put a later collection of a home in the place of an earlier one: rows of that would be lost."""
-    known = {home["identity"]: home["artifacts"] for home in previous["homes"]} if previous else {}
-    changed = sum(known.get(home["identity"], home["artifacts"]) != home["artifacts"] for home in content["homes"])
-    if changed:
-        raise LakeError(
-            f"{lake} holds an earlier collection of {changed} home(s), which would be lost: "
-            "build a lake beside it, or use --replace"
-        )
-
-
-def _buckets(collections: Sequence[Collection], settings: Settings, previous: dict[str, Any] | None) -> int:
+def _buckets(collections: Sequence[Collection], settings: Settings, previous: Manifest | None) -> int:
     """Buckets of the lake: fixed when it was made, else as wanted, else by the size of the input."""
     if previous is None:
         return settings.buckets or default_buckets(collections)
-    made: int = previous["buckets"]
-    if settings.buckets not in (None, made):
-        raise LakeError(f"the lake has {made} bucket(s); another number needs --replace")
-    return made
+    if settings.buckets not in (None, previous.buckets):
+        raise LakeError(f"the lake has {previous.buckets} bucket(s); another number needs --replace")
+    return previous.buckets
 
 
 def _extract(executor: Executor, planned: Plan, work: Work, progress: Progress) -> list[Result]:
@@ -152,44 +135,6 @@ def _extract(executor: Executor, planned: Plan, work: Work, progress: Progress) 
         done += result.bytes
         progress(done, total)
     return sorted(results, key=lambda result: result.batch)
-
-
-def _collection_ids(collections: Sequence[Collection], planned: Plan, results: Sequence[Result]) -> dict[str, str]:
-    """Ids of collections, by their number: hashes of host, time and the artifacts' paths, sizes and hashes."""
-    listed: defaultdict[int, list[tuple[str, int | None, str | None]]] = defaultdict(list)
-    for batch, result in zip(planned.batches, results, strict=True):
-        for (number, home), reads in zip(batch.homes, result.reads, strict=True):
-            for artifact, read in zip(home.artifacts, reads, strict=True):
-                listed[number].append((artifact.source_file, artifact.size, read.sha256))
-    return {
-        str(number): _hash([found.host, found.collected_ms, sorted(listed[number], key=repr)])
-        for number, found in enumerate(collections)
-    }
-
-
-def _hash(value: object) -> str:
-    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:32]
-
-
-def _collections(folder: Path, collections: Sequence[Collection], ids: dict[str, str]) -> Result:
-    """The rows of the table `collections`, as a batch would leave them."""
-    rows = [
-        {
-            "collection_id": ids[str(number)],
-            "input": found.input,
-            "host": found.host,
-            "collected_utc": found.collected_ms,
-            "tool": found.tool,
-            "version": found.version,
-            "homes": len(found.homes),
-            "files": sum(len(home.artifacts) for home in found.homes),
-            "bytes": sum(artifact.size or 0 for home in found.homes for artifact in home.artifacts),
-        }
-        for number, found in enumerate(collections)
-    ]
-    frame = pl.DataFrame(rows, schema={**COLLECTIONS.polars, "collected_utc": pl.Int64()})
-    made = parts.write(COLLECTIONS, conform(frame, COLLECTIONS), folder / "collections.arrow")
-    return Result(-1, 0, made, tables=Counter({COLLECTIONS.name: len(rows)}))
 
 
 def _write(executor: Executor, folder: Path, results: Sequence[Result], ids: dict[str, str]) -> None:
@@ -213,9 +158,9 @@ def _summary(planned: Plan, results: Sequence[Result]) -> Summary:
     """Add up what the batches counted."""
     summary = Summary(
         homes=sum(len(batch.homes) for batch in planned.batches),
-        files=sum(len(home.artifacts) for batch in planned.batches for _, home in batch.homes),
+        files=sum(len(taken.home.artifacts) for batch in planned.batches for taken in batch.homes),
         bytes=sum(batch.bytes for batch in planned.batches),
-        nameless=sum(home.user is None for batch in planned.batches for _, home in batch.homes),
+        nameless=sum(taken.home.user is None for batch in planned.batches for taken in batch.homes),
     )
     for result in results:
         summary.rows.update(result.rows)
@@ -226,31 +171,16 @@ def _summary(planned: Plan, results: Sequence[Result]) -> Summary:
     return summary
 
 
-def _outcome(summary: Summary) -> dict[str, Any]:
-    """Rows of each table, and of each check the rows that it found wrong."""
-    checks = {name: summary.failures[name] for name in selects("checks")}
-    return {"tables": dict(sorted(summary.tables.items())), "checks": checks}
-
-
-def _manifest(planned: Plan, results: Sequence[Result]) -> dict[str, Any]:
-    """What the next build, and a reader, need to know of this one."""
+def _manifest(planned: Plan, results: Sequence[Result], ids: Mapping[str, str], summary: Summary) -> dict[str, Any]:
+    """What the next build, and a reader, need to know of this one: also what each check found wrong."""
     homes = [
-        {
-            "identity": home.identity,
-            "host": home.host,
-            "user": home.user,
-            "bucket": batch.bucket,
-            "artifacts": [
-                {"path": artifact.home_path, "bytes": artifact.size, "sha256": read.sha256}
-                for artifact, read in zip(home.artifacts, reads, strict=True)
-            ],
-        }
-        for batch, result in zip(planned.batches, results, strict=True)
-        for (_, home), reads in zip(batch.homes, result.reads, strict=True)
+        {**dumped(named(history, ids)), "bucket": result.bucket} for result in results for history in result.histories
     ]
     return {
         "format": FORMAT_VERSION,
         "homelake": version("homelake"),
         "buckets": planned.buckets,
         "homes": homes,
+        "tables": dict(sorted(summary.tables.items())),
+        "checks": {name: summary.failures[name] for name in selects("checks")},
     }

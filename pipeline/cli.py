@@ -28,6 +28,8 @@ from pipeline.build import Progress as Report
 from pipeline.build import Settings, Summary
 from pipeline.build import build as build_lake
 from pipeline.discover import Options, discover
+from pipeline.export import export as export_lake
+from pipeline.join import selects
 from pipeline.lake import LakeError
 from pipeline.model import Collection
 from pipeline.tables import TABLES
@@ -134,14 +136,18 @@ def build(
             min=1, max=256, metavar="N", help="Files that users are spread over; fixed when the lake is made."
         ),
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Make the rows of collections that the lake holds anew from the inputs.")
+    ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Start empty: forget what the lake holds.")] = False,
     completion_text: Annotated[
         bool, typer.Option("--completion-text", help="Keep the texts of the editor's completions, which are many.")
     ] = False,
 ) -> None:
-    """Build a lake from home directories, or build it anew from the same and further homes.
+    """Build a lake from home directories, or add what they hold to a lake that is there.
 
-    Inputs are only read. A lake that is there stays whole and readable until the new build is finished.
+    A lake keeps every row that any collection of a home held, in whatever order they come; `current` tells those of
+    the newest. Inputs are only read. A lake that is there stays whole and readable until the new build is finished.
     """
     moved = {"continue": continue_dir, "pearai": pearai_dir}
     options = _options((host, user, path_template), collected_at, moved, {"pearai": pearai_tasks})
@@ -151,7 +157,7 @@ def build(
         _leave(collections, opened_all)
     try:
         with _progress() as report:
-            settings = Settings(workers, buckets, replace, completion_text)
+            settings = Settings(workers, buckets, replace, completion_text, full)
             found = [collection for collection in collections if collection.homes]
             summary = build_lake(output, found, parsers.SOURCES, settings, report)
     except (LakeError, OSError, duckdb.IOException) as error:
@@ -183,8 +189,15 @@ def inspect_inputs(
 def sql(
     lake: Lake,
     statement: Annotated[
-        str, typer.Argument(metavar="QUERY", help="One SELECT over the lake's views (see `homelake schema`).")
-    ],
+        str | None,
+        typer.Argument(metavar="[QUERY]", help="One SELECT over the lake's views (see `homelake schema`)."),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", metavar="FILE", help="Read the query from a file, `-` for input.")
+    ] = None,
+    example: Annotated[
+        str | None, typer.Option("--example", metavar="NAME", help="Run a query that comes along; `list` names them.")
+    ] = None,
     form: Annotated[
         QueryForm | None, typer.Option("--format", help="How to write the result: by the ending of FILE, else a table.")
     ] = None,
@@ -198,10 +211,52 @@ def sql(
 
     PIVOT needs its values, `pivot ... on x in ('a', 'b')`, or write `sum(y) filter (where x = 'a')`. Times are UTC.
     """
+    if example == "list":
+        typer.echo("\n".join(f"{name:<22}{_question(select)}" for name, select in selects("examples").items()))
+        return
+    asked = _asked(statement, file, example)
     by_ending = {f".{known.value}": known for known in QueryForm}
     chosen = form or (by_ending.get(output.suffix) if output else None) or QueryForm.TABLE
     try:
-        query.run_query(lake, statement, form=chosen.value, output=output)
+        query.run_query(lake, asked, form=chosen.value, output=output)
+    except query.QueryError as error:
+        fail(error)
+
+
+def _question(select: str) -> str:
+    """What an example asks, by its first line."""
+    return select.splitlines()[0].removeprefix("-- ")
+
+
+def _asked(statement: str | None, file: Path | None, example: str | None) -> str:
+    """The query of the command line: itself, a file's, or an example's."""
+    if sum(given is not None for given in (statement, file, example)) != 1:
+        fail("give one of QUERY, --file and --example")
+    if example is not None:
+        found = selects("examples").get(example)
+        return found if found is not None else fail(f"no example {example!r}: `--example list` names them")
+    if file is None:
+        return statement or ""
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        fail(f"{file}: not UTF-8")
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+
+
+@app.command()
+def export(
+    lake: Lake,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Directory for the two files.")],
+) -> None:
+    """Write a lake's timeline and sessions as JSON lines: `timeline.jsonl` and `sessions.jsonl`.
+
+    Rows that the last collection of a home holds, without those that repeat others, in order of time.
+    """
+    try:
+        for name, lines in export_lake(lake, output).items():
+            typer.echo(f"{output / name}: {_plural(lines, 'line')}")
     except query.QueryError as error:
         fail(error)
 

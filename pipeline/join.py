@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from graphlib import TopologicalSorter
@@ -12,11 +12,14 @@ from typing import Any, Self, cast
 import duckdb
 import polars as pl
 
-from pipeline.schema import Table
+from pipeline.schema import COUNT, TEXT, Table
 from pipeline.staging import conform
-from pipeline.tables import LONG, TABLES
+from pipeline.tables import LONG
 
 _READ = re.compile(r"\b(?:from|join)\s+(\w+)")
+
+JOINED = {"name": TEXT, "rows": COUNT}
+"""How many rows the joins made of each table."""
 
 
 @cache
@@ -58,6 +61,7 @@ class Joined:
             "memory_limit": limits.memory,
             "produce_arrow_string_view": True,
         }
+        self._joined: dict[str, int] = {}
         self._connection = duckdb.connect(config=settings)
         for name, value in variables.items():
             self._connection.execute(f"set variable {name} = {value}")
@@ -75,16 +79,27 @@ class Joined:
     def __exit__(self, *_: object) -> None:
         self._connection.close()
 
-    def tables(self) -> Iterator[tuple[Table, pl.DataFrame]]:
-        """Yield the tables, without an order."""
-        for table in TABLES:
-            select = selects("tables").get(table.name)
-            if select is not None:
-                made = self._connection.sql(select).to_arrow_table()
-                self._connection.register(table.name, made.drop_columns([n for n in made.column_names if n in LONG]))
-                yield table, conform(cast("pl.DataFrame", pl.from_arrow(made)), table)
+    def joined(self, table: Table) -> pl.DataFrame:
+        """Rows that the joins make of the staged frames for a table, without an order; none where nothing makes any."""
+        select = selects("tables").get(table.name)
+        if select is None:
+            return table.empty()
+        made = cast("pl.DataFrame", pl.from_arrow(self._connection.sql(select).to_arrow_table()))
+        self._joined[table.name] = made.height
+        return conform(made, table)
+
+    def put(self, name: str, frame: pl.DataFrame) -> None:
+        """Hand in a frame, or what was merged of a table, for `merged` and the checks; whole texts are left out."""
+        short = frame.drop(LONG, strict=False)
+        self._connection.register(name, short.to_arrow(compat_level=pl.CompatLevel.newest()))
+
+    def merged(self, table: Table) -> pl.DataFrame:
+        """Rows of a table that `sql/merged/` makes of the merged tables."""
+        made = self._connection.sql(selects("merged")[table.name]).to_arrow_table()
+        return conform(cast("pl.DataFrame", pl.from_arrow(made)), table)
 
     def failures(self) -> Counter[str]:
-        """Count the rows that each check finds wrong in the tables that were yielded; none for one that passes."""
+        """Count the rows that each check finds wrong in the tables that were put; none for one that passes."""
+        self.put("joined", pl.DataFrame(list(self._joined.items()), schema=JOINED, orient="row"))
         found = {name: len(self._connection.sql(select).fetchall()) for name, select in selects("checks").items()}
         return Counter({name: rows for name, rows in found.items() if rows})

@@ -6,16 +6,18 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline import parts
+from pipeline import history, parts
+from pipeline.history import History
 from pipeline.parts import Part
 from pipeline.schema import TEXT, Table
 from pipeline.tables import FORMAT_VERSION
@@ -34,22 +36,32 @@ class LakeError(Exception):
     """A directory that is no lake, or one that this version cannot update; one clear line."""
 
 
-def manifest(lake: Path) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a build says of itself: its directory, the lake's number of buckets, and the homes that it holds."""
+
+    build: Path
+    buckets: int
+    homes: list[History]
+
+
+def manifest(lake: Path) -> Manifest | None:
     """Return the manifest of the lake's current build; null where there is no lake yet.
 
     Raises LakeError where it cannot be used: it is damaged, or of another version of the format.
     """
     if not (lake / CURRENT).is_symlink():
         return None
+    build = lake / (lake / CURRENT).readlink()
     try:
-        found = json.loads((lake / CURRENT / MANIFEST).read_bytes())
+        found = json.loads((build / MANIFEST).read_bytes())
         usable = found["format"] == FORMAT_VERSION and found["buckets"] > 0
-        usable = usable and all(isinstance(home["identity"], str) for home in found["homes"])
-    except (OSError, ValueError, TypeError, KeyError) as error:
+        homes = [history.loaded(home) for home in found["homes"]] if usable else []
+    except (OSError, ValueError, TypeError, LookupError) as error:
         raise LakeError(f"{lake}: the current build has no readable manifest; --replace starts anew") from error
     if not usable:
         raise LakeError(f"{lake}: a lake of another version; --replace starts anew")
-    return cast("dict[str, Any]", found)
+    return Manifest(build, found["buckets"], homes)
 
 
 def check(lake: Path) -> None:
@@ -101,7 +113,7 @@ def _current(lake: Path) -> int:
 
 def write_manifest(build: Path, content: Mapping[str, object]) -> None:
     """Write a build's manifest."""
-    text = json.dumps(content, ensure_ascii=False, indent=1)
+    text = json.dumps(content, ensure_ascii=False)
     (build / MANIFEST).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
 

@@ -86,7 +86,7 @@ def run_query(lake: Path, query: str, *, form: Form, output: Path | None = None)
         raise QueryError("Parquet is written into a file: name it with -o FILE")
     if output is not None and output.resolve().is_relative_to(lake.resolve()):
         raise QueryError(f"{output}: the file lies in the lake; name one outside of it")
-    with _one_line(), opened(lake) as connection:
+    with one_line(), opened(lake) as connection:
         select = checked(connection, query)
         if select.explain and form != "table":
             raise QueryError("EXPLAIN prints a plan, and only as --format table")
@@ -223,7 +223,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, select: str) -> Iterator[tuple[
 
 
 @contextmanager
-def _one_line() -> Iterator[None]:
+def one_line() -> Iterator[None]:
     """Turn errors of DuckDB, Arrow and the file system into one line that can be printed."""
     try:
         yield

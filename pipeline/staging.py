@@ -300,7 +300,6 @@ HOMES = Table(
         Column("host", TEXT, "Its host."),
         Column("user", TEXT, "Its user."),
         Column("identity", TEXT, "What names the home over time."),
-        Column("collection", SMALL, "Number of its collection in the build."),
     ),
 )
 

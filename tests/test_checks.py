@@ -8,7 +8,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from pipeline.join import selects
+from pipeline.join import JOINED, selects
 from pipeline.staging import ARTIFACTS as FILES
 from pipeline.staging import HANDED, ROWS
 from pipeline.tables import TABLES
@@ -20,11 +20,21 @@ SOUND: Rows = {
     "files": [{"artifact": 0}],
     "rows": [{"artifact": 0, "sequence": 0}, {"artifact": 0, "sequence": 1}],
     "calls": [{"artifact": 0}],
-    "artifacts": [{"source_file": "/a", "records": 3, "rows": 1, "losses": 1, "silent": 1}],
+    "joined": [{"name": "timeline", "rows": 2}, {"name": "tool_calls", "rows": 1}, {"name": "artifacts", "rows": 1}],
+    "artifacts": [{"path": "a", "source_file": "/a", "records": 3, "rows": 1, "losses": 1, "silent": 1}],
     "timeline": [
-        {"row_id": "1", "source_file": "/a", "source_line": 1, "kind": "tool_call", "call_key": "c", "tool_name": "x"},
+        {
+            "row_id": "1",
+            "home_path": "a",
+            "source_file": "/a",
+            "source_line": 1,
+            "kind": "tool_call",
+            "call_key": "c",
+            "tool_name": "x",
+        },
         {
             "row_id": "2",
+            "home_path": "a",
             "source_file": "/a",
             "source_line": 1,
             "kind": "tool_result",
@@ -32,15 +42,15 @@ SOUND: Rows = {
             "tool_name": "x",
         },
     ],
-    "tool_calls": [{"call_key": "c", "source_file": "/a"}],
-    "sessions": [{"session_key": "s", "source_file": "/a"}],
+    "tool_calls": [{"call_key": "c", "home_path": "a", "source_file": "/a"}],
+    "sessions": [{"session_key": "s", "home_path": "a", "source_file": "/a"}],
 }
 
 BROKEN: dict[str, Callable[[Rows], object]] = {
     "artifacts__records_add_up": lambda rows: rows["artifacts"][0].update(silent=0),
     "lake__joins_keep_rows": lambda rows: rows["calls"].append({"artifact": 0}),
     "lake__keys_are_unique": lambda rows: rows["sessions"].append({"session_key": "s", "source_file": "/a"}),
-    "lake__rows_have_artifacts": lambda rows: rows["sessions"][0].update(source_file="/b"),
+    "lake__rows_have_artifacts": lambda rows: rows["sessions"][0].update(home_path="b"),
     "lake__times_are_sane": lambda rows: rows["sessions"][0].update(started_utc=FAR, started_basis="session"),
     "timeline__results_have_calls": lambda rows: rows["timeline"][1].update(call_key="d"),
 }
@@ -53,6 +63,7 @@ def _failures(check: str, rows: Rows) -> list[tuple[Any, ...]]:
         for name, table in tables.items():
             frame = pl.DataFrame(rows.get(name, []), schema=table.polars, orient="row")
             connection.register(name, frame.to_arrow())
+        connection.register("joined", pl.DataFrame(rows.get("joined", []), schema=JOINED, orient="row").to_arrow())
         return connection.sql(selects("checks")[check]).fetchall()
 
 

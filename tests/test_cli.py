@@ -70,7 +70,7 @@ def test_sql_writes_what_the_ending_says(corpus_lake: Lake, tmp_path: Path, endi
     "example", sorted(Path(__file__).parent.parent.glob("sql/examples/*.sql")), ids=lambda p: p.stem
 )
 def test_example_answers(corpus_lake: Lake, example: Path) -> None:
-    outcome = run("sql", corpus_lake.path, example.read_text(encoding="utf-8"), "--format", "csv")
+    outcome = run("sql", corpus_lake.path, "--example", example.stem, "--format", "csv")
 
     assert outcome.exit_code == 0, outcome.stderr
     assert outcome.stdout.count("\n") > 1
@@ -83,3 +83,28 @@ def test_ordered_timeline_is_laid_out_a_second_a_row(corpus_lake: Lake) -> None:
     )
 
     assert run("sql", corpus_lake.path, query, "--format", "csv").stdout == "n\n0\n"
+
+
+def test_examples_are_listed_with_what_they_ask(corpus_lake: Lake) -> None:
+    outcome = run("sql", corpus_lake.path, "--example", "list")
+
+    names = [line.split()[0] for line in outcome.stdout.splitlines()]
+    assert names == sorted(path.stem for path in (Path(__file__).parent.parent / "sql/examples").glob("*.sql"))
+    assert all(line.endswith("?") for line in outcome.stdout.splitlines())
+
+
+def test_a_query_can_come_from_a_file(corpus_lake: Lake, tmp_path: Path) -> None:
+    (tmp_path / "q.sql").write_text("select 1 as n", encoding="utf-8")
+
+    assert run("sql", corpus_lake.path, "-f", tmp_path / "q.sql", "--format", "csv").stdout == "n\n1\n"
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("select 1", "--example", "commands"), ("--example", "nope"), ("-f", "/nonexistent")]
+)
+def test_a_query_is_given_once(corpus_lake: Lake, words: tuple[str, ...]) -> None:
+    outcome = run("sql", corpus_lake.path, *words)
+
+    assert outcome.exit_code == 2
+    assert outcome.stderr.startswith("homelake: ")
+    assert outcome.stderr.count("\n") == 1

@@ -211,7 +211,7 @@ def test_a_hostile_file_is_not_the_work_of_minutes(said: Said, text: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "manifest", ["[]", "null", "{}", '{"format":999,"buckets":1,"homes":[]}', '{"format":1,"buckets":0,"homes":[]}']
+    "manifest", ["[]", "null", "{}", '{"format":999,"buckets":1,"homes":[]}', '{"format":2,"buckets":0,"homes":[]}']
 )
 def test_a_manifest_of_another_shape_is_one_line(tmp_path: Path, manifest: str) -> None:
     folder = tmp_path / "home/.continue/sessions"

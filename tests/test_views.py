@@ -95,6 +95,23 @@ def test_a_fork_names_the_longest_session_that_it_begins_with(lake: Lake) -> Non
     ) == [("s3", "s2", 3)]
 
 
+def test_own_turns_leave_out_what_a_fork_copied(lake: Lake) -> None:
+    assert lake.rows(
+        "select text from own_turns where session_id in ('s2', 's3') and kind = 'message' order by session_id, sequence"
+    ) == [("first",), ("one",), ("second",)]
+
+
+def test_copies_of_a_session_are_named_and_counted_once(tmp_path: Path, open_lake: OpenLake) -> None:
+    for name in ("dana", "dana.bak"):
+        MadeHome(tmp_path / "homes" / name).session("s1", user("q"), reply("a"))
+    homelake("build", tmp_path / "homes", "-o", tmp_path / "lake", "--workers", "1")
+
+    lake = open_lake(tmp_path / "lake")
+
+    assert lake.rows('select copy, "user" from session_copies order by copy') == [(1, "dana"), (2, "dana.bak")]
+    assert lake.rows("select \"user\", count(*) from own_turns where kind = 'message' group by all") == [("dana", 2)]
+
+
 def test_a_session_can_be_taken_up_again(lake: Lake) -> None:
     assert lake.column("select resume_command from sessions where session_id in ('s1', 'gone') order by 1") == [
         "cd /w && cn --fork s1",

@@ -58,7 +58,7 @@ PROBLEMS = Table(
 ARTIFACTS = Table(
     "artifacts",
     "one row per file of an assistant in a home",
-    ("host", "user", "source_file"),
+    ("row_id",),
     (
         HOST,
         USER,
@@ -81,18 +81,19 @@ ARTIFACTS = Table(
         Column("rows", COUNT, "Records that give a row of any table."),
         Column("losses", COUNT, "Losses of the file."),
         Column("silent", COUNT, "Records that a rule names as giving no row."),
+        ROW_ID,
         COLLECTION_ID,
         CURRENT,
     ),
-    order=("host", "user", "agent", "source_file", "collection_id"),
+    order=("host", "user", "agent", "source_file", "row_id"),
 )
 
 COLLECTIONS = Table(
     "collections",
-    "one row per collection that was read",
+    "one row per collection that the lake was built from",
     ("collection_id",),
     (
-        Column("collection_id", TEXT, "Hash of host, times and the files' paths, sizes and hashes.", False),
+        Column("collection_id", TEXT, "Hash of the homes, times and the files' paths, sizes and hashes.", False),
         Column("input", TEXT, "Where the collection was read from, as the command line named it."),
         HOST,
         Column(

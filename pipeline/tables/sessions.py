@@ -86,6 +86,12 @@ SESSIONS = Table(
         ),
         Column("forked_at_item", SMALL, "Position in the file of the first message of its own; null without one."),
         Column("content_hash", TEXT, "SHA-256 over its messages in order: equal for copies of a session."),
+        Column(
+            "deleted_between",
+            pl.List(TIME),
+            "Times of the last collection that had its file or folder and of the next, which lacks it (UTC); null "
+            "where the newest has it.",
+        ),
         Column("resume_command", TEXT, "Command that takes the session up again, where its assistant has one."),
         SOURCE,
         SOURCE_FILE,

@@ -1,4 +1,5 @@
 -- Grain: one row per artifact. Key: artifact. Where it lies, and the keys that rest on that.
+-- `collection_id` is the number of the home until the rows of all its collections are merged.
 select
     files.artifact,
     home,
@@ -17,7 +18,7 @@ select
     sha256,
     status,
     records,
-    homes.collection::varchar as collection_id,
+    home::varchar as collection_id,
     key_of(identity, agent, concat(source, chr(0), home_path)) as place,
     case when session_path is not null then key_of(identity, agent, session_path) end as session_key,
     case

@@ -1,4 +1,4 @@
--- Grain: one row per file of an assistant in a home. Key: host, user, source_file.
+-- Grain: one row per file of an assistant in a home. Key: row_id.
 -- A record has a row where a table has one that was made from it.
 with
 -- Records that several tables have rows of count once.
@@ -50,6 +50,7 @@ select
     case when places.records is not null then coalesce(with_rows.records, 0) end as rows,
     case when places.records is not null then coalesce(lost.losses, 0) end as losses,
     case when places.records is not null then coalesce(passed_over.records, 0) end as silent,
+    key_of(places.identity, places.agent, concat('artifact', chr(0), places.home_path)) as row_id,
     places.collection_id,
     true as current,
 from places

@@ -1,54 +1,8 @@
 -- Grain: one row per session file that can be read or that a list knows, per folder of a task, per entry of a list
--- without either, and per session that events alone name. Key: session_key.
+-- without either, and per session that events alone name. Key: session_key. What they state: `sql/merged/` counts.
 with
-held as (
-    select keyed_rows.*, places.session_path is not null as is_session
-    from keyed_rows
-    join places using (artifact)
-    where keyed_rows.twin_sequence is null and keyed_rows.session_key is not null
-),
-
-counted as (
-    select
-        session_key,
-        min(event_utc) as first_event_utc,
-        max(event_utc) as last_event_utc,
-        count(*) filter (repeats_row_id is null and kind = 'message' and turn_type = 'user') as user_turns,
-        count(*) filter (repeats_row_id is null and kind = 'message' and turn_type = 'assistant') as assistant_turns,
-        count(*) filter (repeats_row_id is null and kind = 'tool_call') as tool_calls,
-    from held
-    group by all
-),
-
-acted as (
-    select
-        sessions.session_key,
-        count(*) filter (calls.status = 'errored' or calls.exit_code <> 0) as tool_errors,
-        count(*) filter (judged.decision = 'denied') as denied_calls,
-        count(*) filter (calls.tool_kind in ('edit', 'write') and calls.status = 'done') as edits,
-        sum(calls.lines_added) as lines_added,
-        sum(calls.lines_removed) as lines_removed,
-    from calls
-    join judged_calls as judged on judged.artifact = calls.artifact and judged.call_no = calls.call_no
-    join session_places as sessions on sessions.artifact = calls.artifact
-    group by all
-),
-
 said as (
     select session_key, sha256(string_agg(said, '' order by place)) as content_hash from talks group by all
-),
-
-first_named as (
-    select distinct on (session_key, model) session_key, model, is_session, artifact, sequence
-    from held
-    where model is not null
-    order by is_session desc, artifact, sequence
-),
-
-named as (
-    select session_key, list(model order by is_session desc, artifact, sequence) as models
-    from first_named
-    group by all
 ),
 
 damaged as (
@@ -56,39 +10,6 @@ damaged as (
     from faults
     join session_places as sessions using (artifact)
     where faults.text is not null
-),
-
--- What requests, replies or the whole task state, the first of them that there is.
-used as (
-    select
-        sessions.session_key,
-        tokens.grain,
-        sum(tokens.prompt_tokens) as prompt_tokens,
-        sum(tokens.completion_tokens) as completion_tokens,
-        sum(tokens.cache_read_tokens) as cached_tokens,
-        sum(tokens.cost_usd) as total_cost_usd,
-    from tokens
-    join session_places as sessions using (artifact)
-    group by all
-    union all by name
-    select
-        named.session_key,
-        tokens.grain,
-        sum(tokens.prompt_tokens) as prompt_tokens,
-        sum(tokens.completion_tokens) as completion_tokens,
-        sum(tokens.cache_read_tokens) as cached_tokens,
-        sum(tokens.cost_usd) as total_cost_usd,
-    from tokens
-    join places using (artifact)
-    join named_sessions as named
-        on named.home = places.home and named.agent = places.agent and named.session_id = tokens.named_session
-    group by all
-),
-
-summed as (
-    select distinct on (session_key) *
-    from used
-    order by list_position(['request', 'reply', 'task'], grain)
 ),
 
 of_files as (
@@ -208,10 +129,7 @@ found as (
     from of_entries
     union all by name
     from of_events
-),
-
--- The file of a chat states what it used; of other sessions their requests do.
-stated as (select *, file_id is not null as has_usage from found)
+)
 
 select
     homes.host,
@@ -225,23 +143,12 @@ select
     nullif(regexp_extract(found.project_path, '([^/\\]+)[/\\]*$', 1), '') as project_name,
     found.workspace_directory,
     found.mode,
-    named.models,
     found.started_utc,
     found.started_basis,
-    counted.first_event_utc,
-    counted.last_event_utc,
-    coalesce(counted.user_turns, 0) as user_turns,
-    coalesce(counted.assistant_turns, 0) as assistant_turns,
-    coalesce(counted.tool_calls, 0) as tool_calls,
-    coalesce(acted.tool_errors, 0) as tool_errors,
-    coalesce(acted.denied_calls, 0) as denied_calls,
-    coalesce(acted.edits, 0) as edits,
-    coalesce(acted.lines_added, 0) as lines_added,
-    coalesce(acted.lines_removed, 0) as lines_removed,
-    case when found.has_usage then found.prompt_tokens else summed.prompt_tokens end as prompt_tokens,
-    case when found.has_usage then found.completion_tokens else summed.completion_tokens end as completion_tokens,
-    case when found.has_usage then found.cached_tokens else summed.cached_tokens end as cached_tokens,
-    case when found.has_usage then found.total_cost_usd else summed.total_cost_usd end as total_cost_usd,
+    found.prompt_tokens,
+    found.completion_tokens,
+    found.cached_tokens,
+    found.total_cost_usd,
     found.index_message_count,
     found.has_file,
     found.in_index,
@@ -256,14 +163,10 @@ select
     places.source,
     places.source_file,
     coalesce(places.home_path, found.home_path) as home_path,
-    homes.collection::varchar as collection_id,
+    found.home::varchar as collection_id,
     true as current,
-from stated as found
+from found
 join homes using (home)
 left join places on places.artifact = found.artifact
-left join summed on summed.session_key = found.session_key
-left join counted on counted.session_key = found.session_key
-left join named on named.session_key = found.session_key
-left join acted on acted.session_key = found.session_key
 left join said on said.session_key = found.session_key
 left join forks on forks.session_key = found.session_key

@@ -13,6 +13,8 @@ select
     last_event_utc,
     has_file,
     in_index,
+    current,
+    deleted_between,
     user_turns,
     assistant_turns,
     tool_calls,

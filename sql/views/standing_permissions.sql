@@ -12,5 +12,6 @@ select
     source_file,
     current,
 from permissions
-where (scope = 'allow' and honoured and regexp_matches(rule, '^(Bash|run_terminal_command|\*)'))
-    or (scope = 'setting' and rule in ('alwaysAllowExecute', 'allowedCommands') and value not in ('false', '[]'))
+where current
+    and ((scope = 'allow' and honoured and regexp_matches(rule, '^(Bash|run_terminal_command|\*)'))
+        or (scope = 'setting' and rule in ('alwaysAllowExecute', 'allowedCommands') and value not in ('false', '[]')))

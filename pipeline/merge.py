@@ -1,0 +1,236 @@
+"""Several collections of a home become one: of each row the values of the last collection that holds it.
+
+A batch's new rows come with the number of their home in the batch as `collection_id`; the rows of the lake as it was
+with the collection that first saw their file. Both are told apart by what the histories of the homes say, so that the
+outcome depends on the collections alone, and not on the order or the builds in which they came.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from pipeline.history import Held, History, absences, first_labels, grouped, last_positions
+from pipeline.schema import FLAG, TEXT, TIME
+
+AT = ("host", "user", "collection_id", "home_path", "source_file", "current")
+"""What a row tells of where it comes from."""
+
+_PLACES = {**dict.fromkeys(AT, TEXT), "current": FLAG, "home": pl.Int32(), "position": pl.Int32()}
+_FIRSTS = {"home": pl.Int32(), "collection_id": TEXT, "home_path": TEXT, "first": TEXT}
+_STEPS = {"home": pl.Int32(), "position": pl.Int32(), "is_newest": FLAG, "is_read_again": FLAG}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One collection of a home: what it holds, its position in the old lake, the number of its home in the batch."""
+
+    held: Held
+    before: int | None = None
+    number: int | None = None
+    """Null where the lake's own rows of it are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A home with the steps that all its collections are, in order, and with what the old lake knew of it."""
+
+    history: History
+    steps: tuple[Step, ...]
+    known: History | None
+
+
+class Merging:
+    """The rows of a batch's homes over time.
+
+    `known` are the homes' histories in the lake, `read` those of one collection each of the homes of the batch, in
+    order. With `anew` the rows of a collection that was read again take the place of those of the lake.
+    """
+
+    def __init__(self, known: Sequence[History], read: Sequence[History], *, anew: bool) -> None:
+        numbered: defaultdict[str, list[tuple[int, Held]]] = defaultdict(list)
+        for number, history in enumerate(read):
+            numbered[history.identity].append((number, history.held[0]))
+        before = {history.identity: history for history in known}
+        homes = sorted({history.identity: history for history in (*read, *known)}.items())
+        self.lines = [_line(home, before.get(identity), numbered[identity], anew=anew) for identity, home in homes]
+        self._is_plain = (
+            not known
+            and all(len(line.steps) == 1 for line in self.lines)
+            and all(len(group) == 1 for group in grouped(read).values())
+        )
+        used = {step.number: step.held.label for line in self.lines for step in line.steps if step.number is not None}
+        self._labels = {str(number): label for number, label in used.items()}
+        self._last_held: dict[int, dict[str, int]] = defaultdict(dict)
+        if not self._is_plain:
+            self._look_up()
+
+    def _look_up(self) -> None:
+        """Make the frames that tell the collections of a row."""
+        self._places = pl.DataFrame(list(_places(self.lines)), schema=_PLACES, orient="row")
+        self._firsts = pl.DataFrame(list(_firsts(self.lines)), schema=_FIRSTS, orient="row")
+        self._steps = pl.DataFrame(list(_steps(self.lines)), schema=_STEPS, orient="row")
+        self._told = _told(self.lines)
+        ends = _ends([line.history for line in self.lines], lambda home, position: (home, position))
+        self._ends = pl.DataFrame(list(ends), schema=_PLACES, orient="row")
+
+    def merged(self, key: str, path: str, tables: Sequence[tuple[pl.DataFrame, pl.DataFrame]]) -> list[pl.DataFrame]:
+        """Merge tables that share one set of keys: of each the batch's rows and the lake's, in two frames.
+
+        `key` and `path` name the columns of the key and of the file's path below its home.
+        """
+        fresh = [new.filter(pl.col("collection_id").is_in(list(self._labels))) for new, _ in tables]
+        if self._is_plain:
+            return [new.with_columns(pl.col("collection_id").replace(self._labels)) for new in fresh]
+        frames = [frame for new, (_, old) in zip(fresh, tables, strict=True) for frame in (new, old)]
+        placed = [self._placed(frame, key, path, is_old=at % 2 == 1) for at, frame in enumerate(frames)]
+        every = pl.concat(placed).with_columns(
+            wins=~pl.col("is_passed")
+            & (pl.col("position") == pl.col("position").filter(~pl.col("is_passed")).max().over("key"))
+        )
+        self._remember(every.filter("wins"))
+        kept, start = list[pl.DataFrame](), 0
+        for frame in frames:
+            part = every.slice(start, frame.height)
+            now = frame.with_columns(part["first"].alias("collection_id"), part["current"])
+            kept.append(now.filter(part["wins"]))
+            start += frame.height
+        return [pl.concat(kept[at : at + 2]) for at in range(0, len(kept), 2)]
+
+    def _placed(self, frame: pl.DataFrame, key: str, path: str, *, is_old: bool) -> pl.DataFrame:
+        """Keys of rows with their home, the position of their last collection, and the first that saw their file."""
+        placed = frame.select(
+            pl.col(key).alias("key"), "host", "user", "collection_id", pl.col(path).alias("home_path"), "source_file",
+            "current",
+        ).join(self._places, on=AT, how="left", nulls_equal=True, maintain_order="left")  # fmt: skip
+        if is_old and not self._told.is_empty():
+            placed = placed.join(self._told, on="key", how="left", maintain_order="left").with_columns(
+                home=pl.coalesce("told_home", "home"), position=pl.coalesce("told_position", "position")
+            )
+        placed = placed.join(
+            self._firsts, on=("home", "collection_id", "home_path"), how="left", nulls_equal=True, maintain_order="left"
+        ).join(self._steps, on=("home", "position"), how="left", maintain_order="left")
+        if placed["first"].null_count() or placed["is_newest"].null_count():
+            raise ValueError("rows of a collection that the histories do not name")
+        return placed.select(
+            "key", "host", "user", "home", "position", "first", "home_path", "source_file",
+            current=pl.col("current") & pl.col("is_newest"),
+            is_passed=pl.col("is_read_again") & pl.lit(is_old),
+        )  # fmt: skip
+
+    def _remember(self, rows: pl.DataFrame) -> None:
+        """Keep the collection of the rows of which the next build would find another one."""
+        found = rows.rename({"first": "collection_id"}).join(
+            self._ends, on=AT, how="left", nulls_equal=True, suffix="_found"
+        )
+        is_found = (pl.col("home") == pl.col("home_found")) & (pl.col("position") == pl.col("position_found"))
+        for home, key, position in (
+            found.filter(~is_found.fill_null(value=False)).select("home", "key", "position").rows()
+        ):
+            self._last_held[home][key] = position
+
+    def histories(self) -> list[History]:
+        """The homes' histories with the collections of the batch, once all tables were merged."""
+        return [replace(line.history, last_held=self._last_held[home]) for home, line in enumerate(self.lines)]
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """`absences`: sessions that their home's newest collection lacks; `collected`: the collections' times."""
+        gone = [(line.history.identity, *absence) for line in self.lines for absence in absences(line.history)]
+        times = {held.label: held.collected_ms for line in self.lines for held in line.history.held}
+        schema: dict[str, Any] = {"identity": TEXT, "agent": TEXT, "session_path": TEXT, "last_utc": pl.Int64()}
+        return {
+            "absences": pl.DataFrame(gone, schema={**schema, "next_utc": pl.Int64()}, orient="row").cast(
+                {"last_utc": TIME, "next_utc": TIME}
+            ),
+            "collected": pl.DataFrame(
+                list(times.items()), schema={"collection_id": TEXT, "utc": pl.Int64()}, orient="row"
+            ).cast({"utc": TIME}),
+        }
+
+
+def _line(home: History, known: History | None, read: Sequence[tuple[int, Held]], *, anew: bool) -> Line:
+    """Put the collections of a home in order; two that hold the same at one time are one."""
+    steps = {held.order: Step(held, before) for before, held in enumerate(known.held if known else ())}
+    for number, held in read:
+        there = steps.get(held.order)
+        if there is None:
+            steps[held.order] = Step(held, None, number)
+        else:
+            both = replace(held, ids=tuple(sorted({*there.held.ids, *held.ids})))
+            is_first = anew and there.number is None
+            steps[held.order] = Step(both, there.before, number if is_first else there.number)
+    in_order = tuple(steps[order] for order in sorted(steps))
+    return Line(replace(home, held=tuple(step.held for step in in_order)), in_order, known)
+
+
+def _places(lines: Sequence[Line]) -> Iterator[tuple[Any, ...]]:
+    """Where a row comes from, with its home and the position of its last collection."""
+    for home, line in enumerate(lines):
+        for position, step in enumerate(line.steps):
+            if step.number is not None:
+                for version in step.held.files:
+                    yield (
+                        *_owner(line),
+                        str(step.number),
+                        version.home_path,
+                        version.source_file,
+                        True,
+                        home,
+                        position,
+                    )
+    now = [
+        {step.before: position for position, step in enumerate(line.steps) if step.before is not None} for line in lines
+    ]
+    yield from _ends([line.known for line in lines], lambda home, position: (home, now[home][position]))
+
+
+def _ends(histories: Sequence[History | None], place: Any) -> Iterator[tuple[Any, ...]]:
+    """Where a row of a lake comes from, with the home and the position that `place` makes of those that are found.
+
+    Where two homes of a user could be meant the later position holds, for `Merging` to see that it is wrong.
+    """
+    found: dict[tuple[Any, ...], tuple[int, int]] = {}
+    for home, history in enumerate(histories):
+        if history is not None:
+            for (label, path, source_file, current), position in last_positions(history.held).items():
+                at = (history.host, history.user, label, path, source_file, current)
+                found[at] = max(found.get(at, (position, home)), (position, home))
+    for at, (position, home) in found.items():
+        yield (*at, *place(home, position))
+
+
+def _firsts(lines: Sequence[Line]) -> Iterator[tuple[Any, ...]]:
+    """The first collection of all that saw a file, by the home, the collection that its row tells, and the path."""
+    for home, line in enumerate(lines):
+        first = first_labels(line.history.held)
+        told: dict[tuple[str, str], str] = {}
+        for held in line.known.held if line.known else ():
+            told.update({(held.label, version.home_path): first[version.content] for version in held.files})
+        for step in line.steps:
+            if step.number is not None:
+                number = str(step.number)
+                told.update({(number, version.home_path): first[version.content] for version in step.held.files})
+        yield from ((home, *at, label) for at, label in told.items())
+
+
+def _steps(lines: Sequence[Line]) -> Iterator[tuple[int, int, bool, bool]]:
+    for home, line in enumerate(lines):
+        for position, step in enumerate(line.steps):
+            is_read_again = step.before is not None and step.number is not None
+            yield home, position, position == len(line.steps) - 1, is_read_again
+
+
+def _told(lines: Sequence[Line]) -> pl.DataFrame:
+    """The rows of the lake whose last collection the histories tell by name."""
+    rows = list[tuple[str, int, int]]()
+    for home, line in enumerate(lines):
+        now = {step.before: position for position, step in enumerate(line.steps)}
+        rows.extend((key, home, now[before]) for key, before in (line.known.last_held if line.known else {}).items())
+    schema = {"key": TEXT, "told_home": pl.Int32(), "told_position": pl.Int32()}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _owner(line: Line) -> tuple[str | None, str | None]:
+    return line.history.host, line.history.user
