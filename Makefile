@@ -18,7 +18,7 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY) ## build a lake from the homes in fixtures/ and query it
 	@rm -rf demo && $(BIN)/python -m tests.layout corpus/homes demo/homes
 	$(BIN)/homelake build demo/homes -o demo/lake
-	@for example in prompts_and_replies failed_calls lost_and_found; do \
+	@for example in prompts_and_replies stopped_calls tool_failures; do \
 		printf '\n'; sed -n 's/^-- //p' sql/examples/$$example.sql; \
 		$(BIN)/homelake sql demo/lake --example $$example || exit; \
 	done

@@ -16,7 +16,10 @@ from parsers._text import WHITE
 Whole = Callable[[Json], bool]
 
 _RESCAN = 20
-"""Looking for whole objects behind damage reads at most this many times the document's size."""
+"""Looking for whole objects behind damage reads at most this many times the document's size,"""
+
+_LEAST_LOOK = 1 << 20
+"""and in a small one at most so many characters: what a refused object took is not always known."""
 
 _MOST_FAULTS, _MOST_FOREIGN = 1000, 100_000
 """With more faults, or elements that are no objects, a document is garbage from there on: one fault to its end."""
@@ -125,6 +128,10 @@ class _Walk:
         return not self.text[match.end() + behind - 1 :].strip(WHITE)
 
 
+def _budget(text: str) -> int:
+    return max(_RESCAN * len(text), _LEAST_LOOK)
+
+
 def read_array(text: str, whole: Whole) -> tuple[list[Element], list[Fault], bool] | Fault:
     """Read a document that should be an array.
 
@@ -132,7 +139,7 @@ def read_array(text: str, whole: Whole) -> tuple[list[Element], list[Fault], boo
     is read. `whole` says of an object found behind damage whether it is an element.
     """
     start = skip_space(text, 0)
-    walk = _Walk(text, whole, budget=_RESCAN * len(text))
+    walk = _Walk(text, whole, budget=_budget(text))
     if text.startswith("[", start):
         elements, end, closed = _walk_array(walk, start + 1)
     else:
@@ -226,7 +233,7 @@ def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whol
     is read.
     """
     start = skip_space(text, 0)
-    walk = _Walk(text, whole, (*walked, *known), walked, _RESCAN * len(text))
+    walk = _Walk(text, whole, (*walked, *known), walked, _budget(text))
     document = Document()
     if text.startswith("{", start):
         end = _read_members(walk, start + 1, document)

@@ -123,10 +123,19 @@ def _scalar(value: Json) -> str:
     if isinstance(value, str) and "\0" in value:
         raise UncleanError
     if isinstance(value, Decimal):
-        return str(value)
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
+        return str(value).lower()
+    if isinstance(value, float):
+        return _fraction_text(value)
     return json.dumps(value, ensure_ascii=False)
+
+
+def _fraction_text(value: float) -> str:
+    """Write a number as JavaScript does, which wrote the files: no exponent from 1e-6 to 1e21, else its plain one."""
+    if value.is_integer() and abs(value) < 1e21:
+        return str(int(value))
+    if 1e-6 <= abs(value) < 1e-4:
+        return f"{Decimal(repr(value)):f}"
+    return repr(value).replace("e-0", "e-")
 
 
 def token(value: Json) -> str | None:

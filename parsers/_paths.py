@@ -1,6 +1,5 @@
 """Paths as the assistants store them."""
 
-import codecs
 import re
 
 SCRATCH = r"(?:^|[/\\])cn-review-\d+-\d+$"
@@ -10,19 +9,16 @@ _ESCAPES = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 _DRIVE = re.compile(r"/[A-Za-z]:(?:/|$)")
 
 
-def _keep_escape(error: UnicodeError) -> tuple[str, int]:
-    """Write bytes that are not UTF-8 as the escapes they were."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return "".join(f"%{byte:02X}" for byte in error.object[error.start : error.end]), error.end
-
-
-codecs.register_error("homelake.keep_escape", _keep_escape)
-
-
 def _unescape(match: re.Match[str]) -> str:
-    decoded = bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "homelake.keep_escape")
-    return decoded.replace("\0", "%00")
+    """Decode a run of escapes; those of NUL and of bytes that are not UTF-8 stay as they are written."""
+    decoded = bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "surrogateescape")
+    kept, position = list[str](), 0
+    for char in decoded:
+        size = 3 * len(char.encode("utf-8", "surrogateescape"))
+        stays = char == "\0" or "\ud800" <= char <= "\udfff"
+        kept.append(match[0][position : position + size] if stays else char)
+        position += size
+    return "".join(kept)
 
 
 def project_path(stored: str | None) -> str | None:

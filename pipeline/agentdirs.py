@@ -1,13 +1,13 @@
 """Agent directories: where they lie below a home, whether they hold state, and how moved ones are told."""
 
-import os
+import copy
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from pipeline.model import Layout, Root
 from pipeline.paths import joined
+from pipeline.volume import DISK, Entry, Volume
 
 PASSED_BY = frozenset(("node_modules", ".git"))
 """Directories that are never searched for homes or agent directories."""
@@ -33,18 +33,7 @@ class AgentDir:
     location: str
 
 
-def listed(directory: str) -> tuple[list[os.DirEntry[str]], OSError | None]:
-    """The entries of a directory, and the error that kept from reading (all of) them."""
-    entries: list[os.DirEntry[str]] = []
-    try:
-        with os.scandir(directory) as found:
-            entries.extend(found)
-    except OSError as error:
-        return entries, error
-    return entries, None
-
-
-def is_directory(entry: os.DirEntry[str]) -> bool:
+def is_directory(entry: Entry) -> bool:
     """Whether an entry is a directory, and no link to one."""
     try:
         return entry.is_dir(follow_symlinks=False)
@@ -52,7 +41,7 @@ def is_directory(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def is_regular(entry: os.DirEntry[str]) -> bool:
+def is_regular(entry: Entry) -> bool:
     """Whether an entry is a regular file, and no link to one."""
     try:
         return entry.is_file(follow_symlinks=False)
@@ -60,24 +49,24 @@ def is_regular(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _mode(path: str) -> int:
+def _mode(volume: Volume, path: str) -> int:
     """Mode of what is at a path, 0 where there is nothing."""
     try:
-        return os.lstat(path).st_mode
+        return volume.look(path).st_mode
     except OSError:
         return 0
 
 
-def has_state(directory: str, root: Root) -> bool:
+def has_state(volume: Volume, directory: str, root: Root) -> bool:
     """Whether an agent directory holds state. One that cannot be looked into counts, to be reported."""
     if not root.state:
-        return stat.S_ISDIR(_mode(directory))
+        return stat.S_ISDIR(_mode(volume, directory))
     for path in root.state:
         above, _, _ = path.rpartition("/")
-        if above and not stat.S_ISDIR(_mode(f"{directory}/{above}")):
+        if above and not stat.S_ISDIR(_mode(volume, f"{directory}/{above}")):
             continue
         try:
-            os.lstat(f"{directory}/{path}")
+            volume.look(f"{directory}/{path}")
         except PermissionError:
             return True
         except OSError:
@@ -86,12 +75,12 @@ def has_state(directory: str, root: Root) -> bool:
     return False
 
 
-def is_moved(directory: str) -> bool:
+def is_moved(volume: Volume, directory: str) -> bool:
     """Whether a directory looks like a moved agent directory by what it holds."""
     return (
-        stat.S_ISREG(_mode(f"{directory}/sessions/sessions.json"))
-        and stat.S_ISDIR(_mode(f"{directory}/sessions"))
-        and any(stat.S_ISDIR(_mode(f"{directory}/{name}")) for name in ("dev_data", "index"))
+        stat.S_ISREG(_mode(volume, f"{directory}/sessions/sessions.json"))
+        and stat.S_ISDIR(_mode(volume, f"{directory}/sessions"))
+        and any(stat.S_ISDIR(_mode(volume, f"{directory}/{name}")) for name in ("dev_data", "index"))
     )
 
 
@@ -100,8 +89,10 @@ class AgentDirs:
 
     `moved` maps an agent to paths below each home of its own directory, `given` of directories of sessions. Raises
     ValueError, with one line, for a path that cannot be one. `names` has the assistants by the name of their
-    directory, `paths` kinds of agent directories by their path below a home.
+    directory, `paths` kinds of agent directories by their path below a home. It looks at one `volume`, first the disk.
     """
+
+    volume: Volume = DISK
 
     def __init__(
         self, layouts: Sequence[Layout], moved: Mapping[str, tuple[str, ...]], given: Mapping[str, tuple[str, ...]]
@@ -114,6 +105,12 @@ class AgentDirs:
         self._add("moved directory", moved, own)
         self._add("directory of tasks", given, {x.agent: Kind(x, x.given) for x in layouts if x.given})
 
+    def on(self, volume: Volume) -> "AgentDirs":
+        """The same for the homes of another volume."""
+        other = copy.copy(self)
+        other.volume = volume
+        return other
+
     def _add(self, what: str, named: Mapping[str, tuple[str, ...]], kinds: Mapping[str, Kind]) -> None:
         """Add paths that a person names."""
         for agent, path in ((agent, path) for agent, paths in named.items() for path in paths):
@@ -122,7 +119,7 @@ class AgentDirs:
                 raise ValueError(f"{what} of {agent}: {path!r} is not a path below a home")
             self.paths["/".join(parts)] = kinds[agent]
 
-    def at(self, home: str, entries: Sequence[os.DirEntry[str]]) -> tuple[dict[str, AgentDir], list[str]]:
+    def at(self, home: str, entries: Sequence[Entry]) -> tuple[dict[str, AgentDir], list[str]]:
         """The agent directories of a directory, by path, and paths of links in the place of one."""
         dirs: dict[str, AgentDir] = {}
         links: list[str] = []
@@ -131,12 +128,12 @@ class AgentDirs:
         for path, kind in self.paths.items():
             if path.partition("/")[0] not in present:
                 continue
-            location, link = joined(home, path), _link_on(home, path)
+            location, link = joined(home, path), _link_on(self.volume, home, path)
             if link is not None:
                 if link == path or path not in kind.root.places:
                     links.append(link)
-            elif stat.S_ISDIR(_mode(location)) and has_state(location, kind.root):
-                place = _place(location)
+            elif stat.S_ISDIR(_mode(self.volume, location)) and has_state(self.volume, location, kind.root):
+                place = _place(self.volume, location)
                 if place not in seen:  # where case makes no difference two paths are one directory
                     dirs[path] = AgentDir(kind, location)
                 seen.add(place)
@@ -151,13 +148,13 @@ class AgentDirs:
         found: dict[str, AgentDir] = {}
         above = [""]
         for depth in range(LEVELS):
-            paths = [f"{up}{name}" for up in above for name in _directories(joined(home, up.rstrip("/")))]
+            paths = [f"{up}{name}" for up in above for name in _directories(self.volume, joined(home, up.rstrip("/")))]
             above = []
             for path in paths:
                 name, location = path.rpartition("/")[2], joined(home, path)
                 if path in known or location in homes or (depth == 0 and name in self.names):
                     continue
-                if is_moved(location):
+                if is_moved(self.volume, location):
                     found[path] = AgentDir(self.owner(location), location)
                 elif name not in self.names:
                     above.append(f"{path}/")
@@ -170,29 +167,28 @@ class AgentDirs:
 
     def _owner(self, directory: str) -> Layout:
         try:
-            with Path(directory, "sessions", "sessions.json").open("rb") as file:
-                index = file.read(_INDEX_BYTES)
+            index = self.volume.content(f"{directory}/sessions/sessions.json").read_bytes()[:_INDEX_BYTES]
         except OSError:
             index = b""
         return next((layout for layout in self._layouts if layout.is_moved(index)), self._layouts[0])
 
 
-def _place(path: str) -> tuple[int, int]:
+def _place(volume: Volume, path: str) -> tuple[int, int]:
     """What tells a directory from all others."""
     try:
-        found = os.lstat(path)
+        found = volume.look(path)
     except OSError:
         return 0, hash(path)
     return found.st_dev, found.st_ino or hash(path)
 
 
-def _link_on(home: str, path: str) -> str | None:
+def _link_on(volume: Volume, home: str, path: str) -> str | None:
     """The first component of a path below a home that is a symbolic link, as a path; null without one."""
     names = path.split("/")
     paths = ("/".join(names[: depth + 1]) for depth in range(len(names)))
-    return next((part for part in paths if stat.S_ISLNK(_mode(joined(home, part)))), None)
+    return next((part for part in paths if stat.S_ISLNK(_mode(volume, joined(home, part)))), None)
 
 
-def _directories(directory: str) -> list[str]:
+def _directories(volume: Volume, directory: str) -> list[str]:
     """Names of the directories in a directory that are searched."""
-    return [e.name for e in listed(directory)[0] if e.name not in PASSED_BY and is_directory(e)]
+    return [e.name for e in volume.listed(directory)[0] if e.name not in PASSED_BY and is_directory(e)]

@@ -1,5 +1,6 @@
 """A query's answer, written as a table, CSV, JSON or Parquet: streamed, and into a file in one step."""
 
+import errno
 import json
 import os
 import re
@@ -158,6 +159,8 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
         with target.open("wb") as device:
             yield device
         return
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "no such directory", str(path.parent))
     fresh = target.with_name(f".homelake-{secrets.token_hex(8)}")
     try:
         with fresh.open("xb") as sink:

@@ -4,6 +4,7 @@ import gc
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,6 +62,18 @@ class Batch:
     known: list[History] = field(default_factory=list)
 
     @property
+    def rounds(self) -> list[list[Taken]]:
+        """The homes, the first collection of each, then the second: joins must not see two of one home."""
+        rounds, seen = list[list[Taken]](), Counter[str]()
+        for taken in self.homes:
+            place = seen[taken.home.identity]
+            seen[taken.home.identity] += 1
+            if place == len(rounds):
+                rounds.append([])
+            rounds[place].append(taken)
+        return rounds or [[]]
+
+    @property
     def bytes(self) -> int:
         """Size of the artifacts to be read."""
         return sum(artifact.size or 0 for taken in self.homes for artifact in taken.home.artifacts if artifact.source)
@@ -114,37 +127,46 @@ def run(batch: Batch, work: Work) -> Result:
 
 def _run(batch: Batch, work: Work) -> Result:
     result = Result(batch.number, batch.bucket, bytes=batch.bytes)
-    staged = _staged(batch, work.sources, result)
-    with (
-        tempfile.TemporaryDirectory(dir=work.folder) as spill,
-        Joined(staged, Limits(spill, work.memory), work.variables) as joined,
-    ):
+    with ExitStack() as stack:
+        spill = stack.enter_context(tempfile.TemporaryDirectory(dir=work.folder))
+        rounds = [
+            stack.enter_context(
+                Joined(_staged(homes, work.sources, result), Limits(spill, work.memory), work.variables)
+            )
+            for homes in batch.rounds
+        ]
         merging = Merging(batch.known, result.read, anew=work.anew)
         owners = frozenset((history.host, history.user) for history in batch.known)
         carried = Carried(work.lake, batch.bucket, owners) if work.lake and owners else None
-        for table, frame in _merged(joined, merging, carried):
+        for table, frame in _merged(rounds, merging, carried):
             path = work.folder / f"{batch.number:06}.{table.name}.arrow"
             result.parts.extend(parts.write(table, frame, path))
             result.tables[table.name] += frame.height
             _count(table.name, frame, result)
         result.histories = merging.histories()
-        result.failures = joined.failures()
+        result.failures = rounds[0].failures(pl.concat([joined.counts() for joined in rounds]))
     return result
 
 
-def _merged(joined: Joined, merging: Merging, carried: Carried | None) -> Iterator[tuple[Table, pl.DataFrame]]:
+def _merged(
+    rounds: Sequence[Joined], merging: Merging, carried: Carried | None
+) -> Iterator[tuple[Table, pl.DataFrame]]:
     """Yield the tables of the batch's homes over time. A session's row counts those of other tables: it is the last."""
+    first = rounds[0]
     for name, frame in merging.frames().items():
-        joined.put(name, frame)
+        first.put(name, frame)
     for tables in _GROUPS:
-        frames = [(joined.joined(table), carried.rows(table) if carried else table.empty()) for table in tables]
+        frames = [
+            (pl.concat([joined.joined(table) for joined in rounds]), carried.rows(table) if carried else table.empty())
+            for table in tables
+        ]
         path = "path" if tables[0] is INVENTORY else "home_path"
         for table, frame in zip(tables, merging.merged(tables[0].key[0], path, frames), strict=True):
-            is_last = table is SESSIONS
-            joined.put("stated_sessions" if is_last else table.name, frame)
-            whole = joined.merged(table) if is_last else frame
-            if is_last:
-                joined.put(table.name, whole)
+            whole = frame
+            if table is SESSIONS:
+                first.put("stated_sessions", frame)
+                whole = first.merged(table)
+            first.put(table.name, whole)
             yield table, whole
 
 
@@ -156,13 +178,17 @@ def _count(name: str, frame: pl.DataFrame, result: Result) -> None:
         result.problems.update({(r, lost): n for r, lost, n in frame.group_by("reason", "lost").len().iter_rows()})
 
 
-def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str, pl.DataFrame]:
-    """Read the batch's artifacts chunk by chunk; return the staged frames of all of them."""
+def _staged(homes: Sequence[Taken], sources: Sequence[Source], result: Result) -> dict[str, pl.DataFrame]:
+    """Read the homes' artifacts chunk by chunk; return the staged frames of all of them.
+
+    Homes are numbered behind those that were read before.
+    """
     extractor = Extractor(sources)
     by_name = {source.name: source for source in sources}
     chunks, rows = list[dict[str, pl.DataFrame]](), list[tuple[object, ...]]()
     first = held = 0
-    for index, taken in enumerate(batch.homes):
+    numbered = list(enumerate(homes, len(result.reads)))
+    for index, taken in numbered:
         home, files = taken.home, list[tuple[Artifact, Read]]()
         extractor.enter(home.artifacts)
         reads, stand_ins = dict[int, Read](), StandIns(by_name, home.artifacts)
@@ -186,14 +212,16 @@ def _staged(batch: Batch, sources: Sequence[Source], result: Result) -> dict[str
     staged["files"] = conform(pl.DataFrame(rows, schema=schema, orient="row"), ARTIFACTS)
     in_sessions = {"source": [source.name for source in sources if source.session]}
     staged["session_sources"] = pl.DataFrame(in_sessions, schema={"source": pl.String()})
-    return choose_transcripts(staged | _places(batch))
+    return choose_transcripts(staged | _places(numbered))
 
 
-def _places(batch: Batch) -> dict[str, pl.DataFrame]:
-    """The frames `homes` and `folders` of a batch."""
-    numbered = list(enumerate(taken.home for taken in batch.homes))
-    homes = [(index, home.host, home.user, home.identity) for index, home in numbered]
-    folders = [(index, agent, path) for index, home in numbered for agent, path in home.session_folders]
+def _places(numbered: Iterable[tuple[int, Taken]]) -> dict[str, pl.DataFrame]:
+    """The frames `homes` and `folders` of homes with their numbers."""
+    homes, folders = list[tuple[object, ...]](), list[tuple[int, str, str]]()
+    for number, taken in numbered:
+        home = taken.home
+        homes.append((number, home.host, home.user, home.identity))
+        folders.extend((number, agent, path) for agent, path in home.session_folders)
     return {
         "homes": pl.DataFrame(homes, schema=HOMES.polars, orient="row"),
         "folders": pl.DataFrame(folders, schema=FOLDERS.polars, orient="row"),

@@ -5,19 +5,21 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from pipeline import lake as lakes
+from pipeline import unhomed
 from pipeline.batch import Result, Work, run
 from pipeline.catalog import write_catalog
 from pipeline.collected import collection_ids, collection_rows
+from pipeline.content import fill
 from pipeline.history import History, dumped, named
 from pipeline.join import selects
 from pipeline.lake import LakeError, Manifest
-from pipeline.model import Collection
+from pipeline.model import Collection, Home
 from pipeline.parts import Part
 from pipeline.plan import Plan, default_buckets, plan
 from pipeline.source import Source
@@ -81,7 +83,7 @@ def build(
     with lakes.locked(lake):
         previous = None if settings.replace else lakes.manifest(lake)
         known = previous.homes if previous else []
-        _refuse_other_users(collections, known)
+        collections = _with_users(collections, known)
         planned = plan(collections, _buckets(collections, settings, previous), known)
         folder = lakes.start(lake)
         try:
@@ -89,9 +91,11 @@ def build(
                 variables = {"completion_text": settings.completion_text}
                 held = previous.build if previous else None
                 work = Work(sources, folder / "parts", MEMORY_PER_WORKER, variables, held, settings.full)
+                fill(executor, (taken.home for batch in planned.batches for taken in batch.homes), work.folder)
                 results = _extract(executor, planned, work, progress)
                 ids = collection_ids(collections, planned, results)
-                results.append(collection_rows(folder / "parts", collections, ids, held))
+                results.append(collection_rows(work.folder, collections, ids, held))
+                results.append(unhomed.problems(work.folder, collections, ids, held))
                 _write(executor, folder, results, ids)
             summary = _summary(planned, results)
             lakes.write_manifest(folder, _manifest(planned, results, ids, summary))
@@ -106,13 +110,23 @@ def build(
     return summary
 
 
-def _refuse_other_users(collections: Sequence[Collection], known: Sequence[History]) -> None:
-    """Refuse a home whose place the lake knows by another user: its rows would be two users'."""
+def _with_users(collections: Sequence[Collection], known: Sequence[History]) -> list[Collection]:
+    """The collections with the users that the lake knows of homes of which they tell none.
+
+    A place that the lake knows by another user is refused: its rows would be two users'.
+    """
     users = {history.identity: history.user for history in known}
-    for home in (home for found in collections for home in found.homes):
-        if users.get(home.identity, home.user) != home.user:
-            before, now = (repr(safe(user)) if user else "no user" for user in (users[home.identity], home.user))
-            raise LakeError(f"a home that the lake holds as one of {before} is now one of {now}: use --replace")
+
+    def settled(home: Home) -> Home:
+        before = users.get(home.identity, home.user)
+        if home.user not in (None, before):
+            held = repr(safe(before)) if before else "no user"
+            raise LakeError(
+                f"a home that the lake holds as one of {held} is now one of {safe(home.user)!r}: use --replace"
+            )
+        return replace(home, user=before)
+
+    return [replace(found, homes=tuple(map(settled, found.homes))) for found in collections]
 
 
 def _buckets(collections: Sequence[Collection], settings: Settings, previous: Manifest | None) -> int:

@@ -27,10 +27,12 @@ class Carried:
         owners = pl.DataFrame(list(self.owners), schema={"host": TEXT, "user": TEXT}, orient="row")
         frames = [table.empty()]
         for file, agent in self._files(table):
-            # The condition lets row groups of others be passed over; the join is exact.
+            # The condition lets row groups of others be passed over; the join is exact. What has no path below a home
+            # belongs to none.
             found = (
                 pl.scan_parquet(file, glob=False, hive_partitioning=False)
                 .filter(self._near())
+                .filter(pl.col("home_path").is_not_null() if "home_path" in table.names else pl.lit(value=True))
                 .collect()
                 .join(owners, on=("host", "user"), how="semi", nulls_equal=True)
             )

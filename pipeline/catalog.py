@@ -11,6 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
+from itertools import takewhile
 from pathlib import Path
 
 import duckdb
@@ -119,7 +120,7 @@ def _statements(
         columns = [row[0] for row in connection.execute(f"describe {name(view)}").fetchall()]
         known = {key: text for read in reversed(reads[view]) for key, text in comments.get(read, {}).items()}
         comments[view] = {column: known[column] for column in columns if column in known}
-        yield from _comments(view, _grain(views[view]), comments[view])
+        yield from _comments(view, grain(views[view]), comments[view])
 
 
 def _select(table: Table, number: str) -> str:
@@ -146,7 +147,10 @@ def _comments(view: str, text: str | None, columns: Mapping[str, str]) -> Iterat
         yield f"comment on column {name(view)}.{name(column)} is {literal(description)}"
 
 
-def _grain(select: str) -> str | None:
-    """What the first line of a SELECT says about its rows."""
-    first = select.lstrip().splitlines()[0]
-    return first.removeprefix("-- Grain:").strip() if first.startswith("-- Grain:") else None
+def grain(select: str) -> str | None:
+    """What the comment that a SELECT begins with says about its rows; null without one."""
+    lines = select.lstrip().splitlines()
+    if not lines[0].startswith("-- Grain:"):
+        return None
+    comment = takewhile(lambda line: line.startswith("--"), lines)
+    return " ".join(line.removeprefix("--").strip() for line in comment).removeprefix("Grain:").strip()

@@ -24,6 +24,7 @@ from rich.progress import (
 
 import parsers
 from pipeline import dictionary, inspect, query
+from pipeline.archives import Sizes
 from pipeline.build import Progress as Report
 from pipeline.build import Settings, Summary
 from pipeline.build import build as build_lake
@@ -34,6 +35,7 @@ from pipeline.lake import LakeError
 from pipeline.model import Collection
 from pipeline.tables import TABLES
 
+MEMBER_MB, ARCHIVE_MB = Sizes().member >> 20, Sizes().archive >> 20
 NOTHING_FOUND, WRONG_USE, INPUT_MISSING = 1, 2, 3
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -55,7 +57,7 @@ Inputs = Annotated[
     list[str],
     typer.Argument(
         metavar="INPUT...",
-        help="Homes, directories of homes or above several of these, or a single `.continue`.",
+        help="Homes, directories of homes, archives of these, collections, directories above several; a `.continue`.",
     ),
 ]
 Lake = Annotated[Path, typer.Argument(metavar="LAKE", help="Directory of the lake.")]
@@ -84,6 +86,10 @@ PearaiTasks = Annotated[
     list[str] | None,
     typer.Option(metavar="PATH", help="Directory that holds PearAI's directories of tasks, relative to each home."),
 ]
+MemberLimit = Annotated[
+    int, typer.Option(min=1, metavar="MB", help="Files of an archive that are larger, unpacked, are not read.")
+]
+ArchiveLimit = Annotated[int, typer.Option(min=1, metavar="MB", help="How much of an archive is read, unpacked.")]
 
 
 class QueryForm(StrEnum):
@@ -130,6 +136,8 @@ def build(
     continue_dir: ContinueDir = None,
     pearai_dir: PearaiDir = None,
     pearai_tasks: PearaiTasks = None,
+    member_limit: MemberLimit = MEMBER_MB,
+    archive_limit: ArchiveLimit = ARCHIVE_MB,
     buckets: Annotated[
         int | None,
         typer.Option(
@@ -150,7 +158,8 @@ def build(
     the newest. Inputs are only read. A lake that is there stays whole and readable until the new build is finished.
     """
     moved = {"continue": continue_dir, "pearai": pearai_dir}
-    options = _options((host, user, path_template), collected_at, moved, {"pearai": pearai_tasks})
+    sizes = Sizes(member_limit << 20, archive_limit << 20)
+    options = _options((host, user, path_template), collected_at, moved, {"pearai": pearai_tasks}, sizes)
     _refuse_place(output, inputs)
     collections, opened_all = _discover(inputs, options)
     if not _has_artifacts(collections):
@@ -158,7 +167,7 @@ def build(
     try:
         with _progress() as report:
             settings = Settings(workers, buckets, replace, completion_text, full)
-            found = [collection for collection in collections if collection.homes]
+            found = [collection for collection in collections if collection.homes or collection.problems]
             summary = build_lake(output, found, parsers.SOURCES, settings, report)
     except (LakeError, OSError, duckdb.IOException) as error:
         fail(str(error).splitlines()[0])
@@ -175,10 +184,13 @@ def inspect_inputs(
     continue_dir: ContinueDir = None,
     pearai_dir: PearaiDir = None,
     pearai_tasks: PearaiTasks = None,
+    member_limit: MemberLimit = MEMBER_MB,
+    archive_limit: ArchiveLimit = ARCHIVE_MB,
 ) -> None:
     """Show what a build would read: collections, hosts, homes, assistants, files by source. Builds nothing."""
     moved = {"continue": continue_dir, "pearai": pearai_dir}
-    options = _options((host, user, path_template), None, moved, {"pearai": pearai_tasks})
+    sizes = Sizes(member_limit << 20, archive_limit << 20)
+    options = _options((host, user, path_template), None, moved, {"pearai": pearai_tasks}, sizes)
     collections, opened_all = _discover(inputs, options)
     typer.echo(inspect.render(inspect.overview(collections)))
     _leave(collections, opened_all)
@@ -205,7 +217,7 @@ def sql(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="File for the result; needed for Parquet.")
     ] = None,
 ) -> None:
-    """Run one SELECT over a lake. It can read nothing but the lake, and write nothing at all.
+    """Run one SELECT over a lake. It can read nothing but the lake; its answer is printed, or written into FILE.
 
     homelake sql LAKE "select kind, count(*) from timeline group by all"
 
@@ -266,11 +278,17 @@ def schema(
     table: Annotated[str | None, typer.Argument(metavar="[TABLE]", help="One table; all of them without it.")] = None,
     form: Annotated[SchemaForm, typer.Option("--format", help="How to write the dictionary.")] = SchemaForm.TABLE,
 ) -> None:
-    """Describe the lake's tables: grain, key, and every column's type and meaning."""
+    """Describe the lake's tables: grain, key, and every column's type and meaning; of a further view its query."""
     chosen = [known for known in TABLES if table in (None, known.name)]
+    if table in selects("views"):
+        typer.echo(f"{table}: {dictionary.render_views({table: selects('views')[table]}).removeprefix(table).strip()}")
+        typer.echo(f"\n{selects('views')[table]}", nl=False)
+        return
     if not chosen:
         fail(f"no table {table!r}; there are {', '.join(known.name for known in TABLES)}")
     typer.echo(dictionary.render(chosen, form.value))
+    if table is None and form is SchemaForm.TABLE:
+        typer.echo(f"\nfurther views\n{dictionary.render_views(selects('views'))}")
 
 
 def _options(
@@ -278,10 +296,11 @@ def _options(
     collected: str | None,
     moved: dict[str, list[str] | None],
     tasks: dict[str, list[str] | None],
+    sizes: Sizes,
 ) -> Options:
     """Options of discovery, from those of the command line; `origin` are host, user and path template."""
     directories, folders = ({agent: tuple(paths or ()) for agent, paths in named.items()} for named in (moved, tasks))
-    return Options(*origin, _milliseconds(collected), directories, folders)
+    return Options(*origin, _milliseconds(collected), directories, folders, sizes)
 
 
 def _milliseconds(text: str | None) -> int | None:
@@ -306,7 +325,7 @@ def _discover(inputs: list[str], options: Options) -> tuple[list[Collection], bo
     for found in collections:
         for path in found.closed:
             typer.echo(f"homelake: {found.input}: cannot list {path}", err=True)
-    if len(errors) == len(inputs):
+    if sum(error.is_whole for error in errors) == len(inputs):
         raise typer.Exit(WRONG_USE)
     return collections, not errors
 

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -24,7 +25,7 @@ def collection_ids(collections: Sequence[Collection], planned: Plan, results: Se
     """
     listed: defaultdict[int, list[tuple[str, str, int | None, str | None]]] = defaultdict(list)
     for batch, result in zip(planned.batches, results, strict=True):
-        for taken, reads in zip(batch.homes, result.reads, strict=True):
+        for taken, reads in zip(chain.from_iterable(batch.rounds), result.reads, strict=True):
             for artifact, read in zip(taken.home.artifacts, reads, strict=True):
                 listed[taken.collection].append((taken.home.identity, artifact.source_file, artifact.size, read.sha256))
     ids = {

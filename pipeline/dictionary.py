@@ -5,12 +5,12 @@ import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, cast
 
 import polars as pl
 
-from pipeline.catalog import files_of, is_in_path, view_columns
+from pipeline.catalog import files_of, grain, is_in_path, view_columns
 from pipeline.schema import COUNT, FLAG, MONEY, SMALL, TEXT, TIME, Column, Table
 from pipeline.textgrid import GAP
 
@@ -37,6 +37,11 @@ def render(tables: Sequence[Table], form: Literal["table", "json", "markdown"]) 
         return json.dumps([_described(table) for table in tables], ensure_ascii=False, indent=2)
     section: Callable[[Table], Iterator[str]] = _markdown if form == "markdown" else _text
     return "\n\n".join("\n".join(section(table)) for table in tables)
+
+
+def render_views(views: Mapping[str, str]) -> str:
+    """Return what the rows of further views are, a line each; `views` are their SELECTs by name."""
+    return "\n".join(f"{name:<{max(map(len, views))}}  {grain(select)}" for name, select in views.items())
 
 
 def duckdb_type(dtype: pl.DataType) -> str:

@@ -1,24 +1,26 @@
 """Discovery: from inputs to collections of homes with their artifacts.
 
-An input is opened as what it is, and gives its collections once all inputs are open, so that a home that two
-inputs hold is read once. Loose trees are the one kind so far; another kind is another class with
-`collections`.
+An input is opened as what it is, a directory or an archive, and gives its collections once all inputs are open, so that
+a home that two inputs hold is read once. What a collector made, and archives, are found in a directory, too.
 """
 
 import os
+import re
 import stat
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from pipeline.agentdirs import AgentDirs
-from pipeline.files import list_files
-from pipeline.homes import HOLDERS, Found, Tree, find_homes
-from pipeline.model import Collection, Home, Layout
+from pipeline.archives import Archive, NotAnArchive, Sizes, is_archive, open_archive
+from pipeline.collector import read_collection
+from pipeline.homes import Found, Tree, find_homes
+from pipeline.model import Collection, Layout
+from pipeline.origins import CollectedTree, Input, LooseTree, Reader
 from pipeline.owned import Classify
-from pipeline.paths import Template, as_text, collected_ms, host_identity, place_identity
+from pipeline.paths import Template, as_text, joined
 from pipeline.textgrid import safe
+from pipeline.volume import DISK, Volume
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Options:
     `host` overrides what an input says; `user` is that of a home whose path names none. `path_template` is
     matched with each home's path below its input. `collected_ms` is in milliseconds since 1970 (UTC). `moved`
     maps an agent to paths of moved agent directories below each home, `tasks` to paths below each home of directories
-    that hold directories of tasks.
+    that hold directories of tasks. `sizes` limit what is unpacked of an archive.
     """
 
     host: str | None = None
@@ -37,18 +39,23 @@ class Options:
     collected_ms: int | None = None
     moved: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tasks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sizes: Sizes = field(default_factory=Sizes)
 
 
 class InputError(Exception):
-    """An input that cannot be opened: one line that says which and why."""
+    """An input that cannot be opened, or an archive or collection in one: one line that says which and why.
+
+    `is_whole` tells that nothing else of the input was opened.
+    """
+
+    is_whole = True
 
 
-class Input(Protocol):
-    """An input that was opened."""
+_NAMED = re.compile(r".*\.(?:tar|tgz|tzst|zip|tar\.gz|tar\.zst)", re.IGNORECASE | re.DOTALL)
+"""Names of archives: one of these that is none is damaged."""
 
-    def collections(self) -> list[Collection]:
-        """Its collections, in the order of their paths in it."""
-        ...
+
+_Home = tuple[tuple[str, ...], Found]
 
 
 def discover(
@@ -56,42 +63,136 @@ def discover(
 ) -> tuple[list[Collection], list[InputError]]:
     """Find the collections of all inputs, in the order of the inputs, and the inputs that cannot be opened.
 
-    Nothing is opened below an input but session indexes of directories that may be moved agent directories.
-    Raises ValueError, with one line, for a path template or a moved directory that cannot be meant.
+    Nothing is opened below an input but archives, manifests, and session indexes of directories that may be moved agent
+    directories. Raises ValueError, with one line, for a path template or a moved directory that cannot be meant.
     """
     template = None if options.path_template is None else Template.parse(options.path_template)
-    reader = _Reader(classify, options, template)
-    agents, seen = AgentDirs(layouts, options.moved, options.tasks), _Seen()
-    opened: list[Input] = []
-    homes: list[Found] = []
-    errors: list[InputError] = []
+    reader = Reader(classify, options.host, options.user, options.collected_ms, template)
+    opener = _Opener(AgentDirs(layouts, options.moved, options.tasks), reader, options.sizes)
     for name in inputs:
+        opener.open(name)
+    matches = (template.match(home.parts) for home in opener.homes) if template else ()
+    if template and opener.homes and not any(matches):
+        raise ValueError(f"--path-template {options.path_template!r} matches the path of no home below its input")
+    return [found for each in opener.opened for found in each.collections()], opener.errors
+
+
+class _Opener:
+    """Opens inputs one after the other; each home, and each agent directory, is in the first that has it."""
+
+    def __init__(self, agents: AgentDirs, reader: Reader, sizes: Sizes) -> None:
+        self.opened: list[Input] = []
+        self.errors: list[InputError] = []
+        self.homes: list[Found] = []
+        self._agents = agents
+        self._reader = reader
+        self._sizes = sizes
+        self._seen = _Seen()
+
+    def open(self, name: str) -> None:
+        """Open an input as what it is."""
         try:
             place = _opened(name)
+            if os.path.isdir(place):  # noqa: PTH112  (a path in text, as everywhere here)
+                named = os.path.abspath(name)  # noqa: PTH100  (without `..`, but with links as they are named)
+                self._directory(name, place, named)
+            elif self._seen.is_new(place):
+                self._archive(name, self._unpacked(name, place))
         except InputError as error:
-            errors.append(error)
-            continue
-        named = os.path.abspath(name)  # noqa: PTH100  (without `..`, but with links as they are named)
-        tree = seen.new(find_homes(place, named, agents))
-        homes.extend(tree.homes)
-        opened.append(LooseTree(name, tree, reader))
-    if template and homes and not any(template.match(home.parts) for home in homes):
-        raise ValueError(f"--path-template {options.path_template!r} matches the path of no home below its input")
-    return [found for each in opened for found in each.collections()], errors
+            self.errors.append(error)
+
+    def _unpacked(self, name: str, place: str) -> Archive:
+        try:
+            return open_archive(place, self._sizes)
+        except NotAnArchive as error:
+            raise InputError(f"{safe(as_text(name))}: not a directory, and no archive that can be read") from error
+        except OSError as error:
+            raise _cannot_open(name, error) from error
+
+    def _directory(self, name: str, place: str, named: str) -> None:
+        """Add what a directory holds: loose homes, collections, archives."""
+        tree = find_homes(place, named, self._agents)
+        files = [
+            parts for parts in sorted(tree.files) if _NAMED.fullmatch(parts[-1]) or is_archive(joined(place, *parts))
+        ]
+        if tree.homes or tree.links or tree.closed or not (tree.collected or files):
+            self._loose(name, tree, DISK)
+        for parts in sorted(tree.collected):
+            self._collected(joined(name, *parts), DISK, joined(place, *parts))
+        for parts in files:
+            path = joined(place, *parts)
+            if not self._seen.is_new(path):
+                continue
+            try:
+                self._archive(joined(name, *parts), self._unpacked(joined(name, *parts), path))
+            except InputError as error:
+                error.is_whole = False
+                self.errors.append(error)
+
+    def _archive(self, name: str, archive: Archive) -> None:
+        """Add what an archive holds."""
+        volume = archive.tree
+        tree = find_homes(volume.root, "", self._agents.on(volume))
+        before = len(self.opened)
+        if tree.homes or not tree.collected:
+            self._loose(name, tree, volume)
+        for parts in sorted(tree.collected):
+            self._collected(joined(name, *parts), volume, joined(volume.root, *parts))
+        if len(self.opened) > before:
+            self.opened[before].problems.extend(archive.problems)
+
+    def _loose(self, name: str, tree: Tree, volume: Volume) -> None:
+        tree = self._seen.new(tree)
+        self.homes.extend(tree.homes)
+        self.opened.append(LooseTree(name, tree, self._reader, volume))
+
+    def _collected(self, name: str, volume: Volume, place: str) -> None:
+        """Add a collection that a collector made."""
+        if not self._seen.is_new(joined(place, "manifest.jsonl")):
+            return
+        try:
+            found = read_collection(volume, place)
+        except OSError as error:
+            unopened = _cannot_open(joined(name, "manifest.jsonl"), error)
+            unopened.is_whole = False
+            self.errors.append(unopened)
+            return
+        agents = self._agents.on(found.tree)
+        homes = dict(_homes(found.tree.root, found.users, agents))
+        for home in find_homes(found.tree.root, "", agents).homes:
+            if not any(home.parts[: len(parts)] == parts for parts in found.users):
+                homes[home.parts] = home
+        tree = self._seen.new(Tree([home for _, home in sorted(homes.items())]))
+        self.opened.append(CollectedTree(name, tree, self._reader, found))
+
+
+def _homes(root: str, users: Mapping[tuple[str, ...], str | None], agents: AgentDirs) -> Iterator[_Home]:
+    """Yield the homes that a manifest names, by their paths, if they have an agent directory."""
+    places = {joined(root, *parts) for parts in users}
+    for parts in users:
+        place = joined(root, *parts)
+        dirs, links = agents.at(place, agents.volume.listed(place)[0])
+        dirs.update(agents.moved(place, dirs, places))
+        if dirs:
+            yield parts, Found(parts, (), place, joined("", *parts), dirs, links)
+
+
+def _cannot_open(name: str, error: OSError) -> InputError:
+    reason = error.strerror or "unknown reason"
+    return InputError(f"cannot open {safe(as_text(name))}: {reason[:1].lower()}{reason[1:]}")
 
 
 def _opened(name: str) -> str:
-    """Real path of an input that is a directory and can be listed. Raises InputError for any other."""
+    """Real path of an input that is a directory that can be listed, or a file. Raises InputError for any other."""
     shown = safe(as_text(name))
     try:
-        is_directory = stat.S_ISDIR(Path(name).stat().st_mode) if name else False
-        if is_directory:
+        mode = Path(name).stat().st_mode if name else 0
+        if stat.S_ISDIR(mode):
             os.scandir(name).close()
     except OSError as error:
-        reason = error.strerror or "unknown reason"
-        raise InputError(f"cannot open {shown}: {reason[:1].lower()}{reason[1:]}") from error
-    if not is_directory:
-        raise InputError(f"{shown or repr(name)}: not a directory")
+        raise _cannot_open(name, error) from error
+    if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+        raise InputError(f"{shown or repr(name)}: not a directory, and no archive that can be read")
     return os.path.realpath(name)
 
 
@@ -101,6 +202,13 @@ class _Seen:
     def __init__(self) -> None:
         self._homes: dict[str, Found] = {}
         self._dirs: set[str] = set()
+        self._files: set[str] = set()
+
+    def is_new(self, path: str) -> bool:
+        """Whether a file, an archive or a manifest, was not seen before; it is from now on."""
+        is_new = path not in self._files
+        self._files.add(path)
+        return is_new
 
     def new(self, tree: Tree) -> Tree:
         """What no earlier input has of a tree; further agent directories of a known home go to that one."""
@@ -115,114 +223,3 @@ class _Seen:
                 self._homes[home.place] = home
                 fresh.append(home)
         return Tree(fresh, tree.links, tree.closed) if fresh or not tree.homes else Tree()
-
-
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """Where a home comes from: host and user, its identity, and the label of when it was collected."""
-
-    host: str | None
-    user: str | None
-    identity: str
-    label: str | None
-    group: tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """Turns homes of loose trees into homes with artifacts."""
-
-    classify: Classify
-    options: Options
-    template: Template | None
-
-    def origin(self, home: Found) -> _Origin:
-        """Tell where a home comes from by the options, the template and its path.
-
-        Homes of one `group` are one collection: those that have the same host and time by the template, else
-        those below one topmost directory.
-        """
-        at = self.template.match(home.parts) if self.template else {}
-        values = {name: as_text(home.parts[position]) for name, position in at.items()}
-        label, named_host = values.get("collected"), values.get("host")
-        host = as_text(self.options.host or "") or named_host
-        user = values.get("user") or _user(home) or as_text(self.options.user or "") or None
-        left_out = {at.get("host"), at.get("collected")}
-        if host is None:
-            identity = place_identity(home.place)
-        else:
-            kept = (part for position, part in enumerate(home.parts) if position not in left_out)
-            identity = host_identity(host, user, kept)
-        group = (label, named_host) if label or named_host else (home.top,)
-        return _Origin(host, user, identity, label, group)
-
-    def home(self, found: Found, origin: _Origin) -> Home:
-        """A home with its artifacts."""
-        files = list_files(found, self.classify)
-        return Home(
-            host=origin.host,
-            user=origin.user,
-            identity=origin.identity,
-            artifacts=tuple(files.artifacts),
-            links=tuple(files.links),
-            session_folders=tuple(files.session_folders),
-        )
-
-    def collected(self, origin: _Origin, homes: Iterable[Home]) -> int | None:
-        """When a collection was collected: by the options, its path, or its newest artifact."""
-        if self.options.collected_ms is not None:
-            return self.options.collected_ms
-        by_path = collected_ms(origin.label) if origin.label else None
-        if by_path is not None:
-            return by_path
-        files = (artifact for home in homes for artifact in home.artifacts if artifact.size is not None)
-        return max((file.mtime_ms for file in files), default=None)
-
-
-def _user(home: Found) -> str | None:
-    """The user that a home's path names; null where the home is the input and its place tells nothing."""
-    above, _, name = home.named.rpartition("/")
-    if name == "root" or above.rpartition("/")[2] in HOLDERS:
-        return as_text(name)
-    return as_text(home.parts[-1]) if home.parts else None
-
-
-@dataclass(frozen=True, slots=True)
-class LooseTree:
-    """A directory that is, or holds, homes, or an agent directory. `name` is the input as it was given."""
-
-    name: str
-    tree: Tree
-    reader: _Reader
-
-    def collections(self) -> list[Collection]:
-        """The collections, by their paths; links and closed directories of no home go to the first."""
-        groups: dict[tuple[object, ...], list[tuple[Found, _Origin]]] = {}
-        for home in sorted(self.tree.homes, key=lambda home: home.parts):
-            origin = self.reader.origin(home)
-            groups.setdefault(origin.group, []).append((home, origin))
-        made = [self._collection(members, is_first=at == 0) for at, members in enumerate(groups.values())]
-        if not made and (self.tree.links or self.tree.closed):
-            made.append(self._collection([], is_first=True))
-        return made
-
-    def _collection(self, members: Sequence[tuple[Found, _Origin]], *, is_first: bool) -> Collection:
-        """One collection, of one host, its homes by user and identity."""
-        homes = [self.reader.home(home, origin) for home, origin in members]
-        homes.sort(key=lambda home: (home.user is None, home.user or "", home.identity))
-        tops = {home.top for home, _ in members}
-        top = next(iter(tops)) if len(tops) == 1 else ()
-        first = members[0][1] if members else None
-        return Collection(
-            input=as_text(os.path.join(self.name, *top)),  # noqa: PTH118  (as it was given)
-            host=first.host if first else None,
-            collected_ms=self.reader.collected(first, homes) if first else None,
-            homes=tuple(homes),
-            links=_paths(self.tree.links) if is_first else (),
-            closed=_paths(self.tree.closed) if is_first else (),
-        )
-
-
-def _paths(found: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """Paths below the input, in order."""
-    return tuple(sorted(as_text("/" + "/".join(parts)) for parts in found))

@@ -1,7 +1,8 @@
 """Stage one: from artifacts' bytes to raw tables, losses and notes."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -74,26 +75,29 @@ class Extractor:
         """Read one artifact as number `number`. A file that cannot be opened or read is a loss."""
         told = self._companions.get(artifact.home_path)
         if isinstance(told, OSError):
-            return self._unreadable(number, told.strerror, artifact.size)
+            return self._unreadable(number, artifact.problems, told.strerror, artifact.size)
         if told is not None:
             return Read(artifact.status, told)
-        if artifact.status is Status.SKIPPED:
-            self._problems.append((number, Problem(0, "special_file", None)))
         if artifact.status is Status.UNREADABLE:
-            return self._unreadable(number, None, None)
-        if artifact.status is not Status.PARSED or artifact.source is None:
-            return Read(artifact.status)
-        if artifact.source not in self._sources:
-            return Read(Status.KNOWN)
+            return self._unreadable(number, artifact.problems, None, None)
+        if artifact.status is not Status.PARSED or artifact.source not in self._sources:
+            self._problems.extend((number, problem) for problem in artifact.problems)
+            losses = sum(problem.text is not None for problem in artifact.problems)
+            status = Status.KNOWN if artifact.status is Status.PARSED else artifact.status
+            return Read(status, records=losses or None)
         try:
             data = artifact.location.read_bytes()
         except OSError as error:
-            return self._unreadable(number, error.strerror, artifact.size)
+            return self._unreadable(number, artifact.problems, error.strerror, artifact.size)
         source = self._sources[artifact.source]
         columns = self._columns.setdefault(source.name, {table.name: _Columns(table) for table in source.tables})
         companions = self._read_companions(source, artifact)
         records = Records({name: table.rows for name, table in columns.items()}, companions=companions)
         before = {name: len(table.rows) for name, table in columns.items()}
+        for problem in (*artifact.problems, *_unlike(artifact, data)):
+            records.problems.append(problem)
+            records.count += problem.text is not None
+        own = len(records.problems)
         try:
             source.read(data, artifact.home_path, records)
         except Exception as error:
@@ -106,7 +110,8 @@ class Extractor:
         if records.silent:
             self._silent.append((number, records.silent))
         has_rows = records.silent or any(len(table.rows) > before[name] for name, table in columns.items())
-        lost = next((problem.reason for problem in records.problems if problem.text is not None and not has_rows), None)
+        reasons = (problem.reason for problem in records.problems[own:] if problem.text is not None and not has_rows)
+        lost = next(reasons, None)
         return Read(Status.PARSED, hashlib.sha256(data).hexdigest(), records.count, lost)
 
     def _read_companions(self, source: Source, artifact: Artifact) -> dict[str, bytes]:
@@ -124,10 +129,14 @@ class Extractor:
                 self._companions[companion.home_path] = hashlib.sha256(found[ending]).hexdigest()
         return found
 
-    def _unreadable(self, number: int, detail: str | None, size: int | None) -> Read:
-        """Record that nothing of an artifact could be read."""
-        self._problems.append((number, Problem(0, "unreadable", "parser: unreadable (unreadable)", detail, size)))
-        return Read(Status.UNREADABLE, records=1, lost="unreadable")
+    def _unreadable(self, number: int, known: Sequence[Problem], detail: str | None, size: int | None) -> Read:
+        """Record that nothing of an artifact could be read, and why unless a problem of it tells."""
+        is_told = any(problem.text is not None and problem.reason != "duplicate_member" for problem in known)
+        own = Problem(0, "unreadable", "parser: unreadable (unreadable)", detail, size)
+        problems = [*known] if is_told else [*known, own]
+        self._problems.extend((number, problem) for problem in problems)
+        lost = [problem.reason for problem in problems if problem.text is not None]
+        return Read(Status.UNREADABLE, records=len(lost), lost=lost[-1])
 
     def take(self) -> tuple[dict[str, dict[str, pl.DataFrame]], pl.DataFrame, pl.DataFrame]:
         """Return the raw tables by source and name, the problems and the silent counts; start anew."""
@@ -149,6 +158,16 @@ class Extractor:
         silent = pl.DataFrame(self._silent, schema={"artifact": pl.Int32, "records": pl.Int64}, orient="row")
         self._start()
         return raw, problems, silent
+
+
+def _unlike(artifact: Artifact, data: bytes) -> Iterator[Problem]:
+    """Yield what is wrong with bytes that are not those that the archive or the collector says they are."""
+    if artifact.crc32 is not None and zlib.crc32(data) != artifact.crc32:
+        size = (artifact.size or 0) - len(data)
+        lost = "parser: unreadable (archive_damaged)" if size else None
+        yield Problem(0, "archive_damaged", lost, "crc32", size or None)
+    elif artifact.sha256 is not None and hashlib.sha256(data).hexdigest() != artifact.sha256:
+        yield Problem(0, "archive_damaged", None, "sha256")
 
 
 def stage_two(

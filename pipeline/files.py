@@ -1,16 +1,16 @@
 """List the files of agent directories in a loose tree as artifacts."""
 
-import os
 import re
 import stat
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
-from pipeline.agentdirs import PASSED_BY, AgentDir, is_directory, is_regular, listed
+from pipeline.agentdirs import PASSED_BY, AgentDir, is_directory, is_regular
 from pipeline.homes import Found
 from pipeline.model import Artifact, Inner, Root, Status
 from pipeline.owned import Classify, Share, is_any, is_searched, named, planned, share
 from pipeline.paths import as_text
+from pipeline.source import Problem
+from pipeline.volume import Entry, Look, Volume
 
 
 @dataclass(slots=True)
@@ -22,10 +22,10 @@ class Files:
     session_folders: list[tuple[str, str]] = field(default_factory=list)
 
 
-def list_files(home: Found, classify: Classify) -> Files:
+def list_files(volume: Volume, home: Found, classify: Classify) -> Files:
     """List a home's files by `home_path`; directories are walked without following a link."""
     above = as_text("/" + "".join(f"{part}/" for part in home.parts))
-    listing = _Listing(above, classify, {found.location for found in home.dirs.values()})
+    listing = _Listing(volume, above, classify, {found.location for found in home.dirs.values()})
     for path, agent_dir in home.dirs.items():
         listing.add(path, agent_dir)
     files = listing.files
@@ -60,14 +60,15 @@ class _At:
 
     below: str
     location: str
-    found: os.stat_result | None
+    found: Look | None
 
 
 class _Listing:
     """Lists the agent directories of one home. `above` is the home's own part of every `source_file`."""
 
-    def __init__(self, above: str, classify: Classify, agent_dirs: set[str]) -> None:
+    def __init__(self, volume: Volume, above: str, classify: Classify, agent_dirs: set[str]) -> None:
         self.files = Files()
+        self._volume = volume
         self._above = above
         self._classify = classify
         self._agent_dirs = agent_dirs
@@ -82,7 +83,7 @@ class _Listing:
         rest = [start]
         while rest:
             directory = rest.pop()
-            entries, error = listed(directory.location)
+            entries, error = self._volume.listed(directory.location)
             if error is not None and not isinstance(error, FileNotFoundError | NotADirectoryError):
                 self._add_closed(directory)
             for entry in entries:
@@ -90,7 +91,7 @@ class _Listing:
                 if inside is not None:
                     rest.append(inside)
 
-    def _inside(self, directory: _Directory, entry: os.DirEntry[str]) -> _Directory | None:
+    def _inside(self, directory: _Directory, entry: Entry) -> _Directory | None:
         """Add what an entry is; return it where it is a directory to list."""
         below = directory.at(entry.name)
         mine = share(directory.root, as_text(below))
@@ -106,7 +107,10 @@ class _Listing:
             return self._walked(directory, _At(below, entry.path, found), mine)
         if stat.S_ISLNK(found.st_mode):
             if mine is not Share.NONE:
-                self.files.links.append(self._above + directory.home_path(below))
+                at = _At(below, entry.path, found)
+                self.files.links.append(self._source_file(directory, at))
+                if mine is Share.OWN and self._volume.facts(entry.path).status is Status.SKIPPED:
+                    self._add(directory, at, Status.SKIPPED)
         elif mine is Share.OWN and stat.S_ISREG(found.st_mode):
             self._add_file(directory, _At(below, entry.path, found))
         elif mine is Share.OWN:
@@ -136,18 +140,18 @@ class _Listing:
             return True
         if not is_searched(directory.root, path):
             return False
-        folders = (entry for entry in listed(location)[0] if is_directory(entry))
+        folders = (entry for entry in self._volume.listed(location)[0] if is_directory(entry))
         return any(
             is_regular(entry)
             and named(self._classify, directory.agent, inner.root, as_text(f"{folder.name}/{entry.name}"))[0]
             for folder in folders
-            for entry in listed(folder.path)[0]
+            for entry in self._volume.listed(folder.path)[0]
         )
 
     def _add_closed(self, directory: _Directory) -> None:
         """Add a directory that cannot be listed, if the assistant's files lie in it."""
         if share(directory.root, as_text(directory.below)) is not Share.NONE:
-            at = _At(directory.below, directory.location, _look(directory.location))
+            at = _At(directory.below, directory.location, self._look(directory.location))
             self._add(directory, at, Status.UNREADABLE)
 
     def _add_file(self, directory: _Directory, at: _At) -> None:
@@ -156,7 +160,7 @@ class _Listing:
             self._add(directory, at, Status.SECRET)
             return
         source, stands_in = named(self._classify, directory.agent, directory.root, path)
-        status = Status.PARSED if source else Status.KNOWN
+        status = self._volume.facts(at.location).status or (Status.PARSED if source else Status.KNOWN)
         self._add(directory, at, status, source=source, stands_in=stands_in)
 
     def _add_whole(self, directory: _Directory, at: _At) -> None:
@@ -165,32 +169,39 @@ class _Listing:
         for path in directory.root.secrets:
             if path.startswith(f"{at.below}/") and not re.search(r"[*?[]", path):
                 location = at.location + path.removeprefix(at.below)
-                found = _look(location)
+                found = self._look(location)
                 if found is not None and stat.S_ISREG(found.st_mode):
                     self._add(directory, _At(path, location, found), Status.SECRET)
 
     def _add(
         self, directory: _Directory, at: _At, status: Status, *, source: str | None = None, stands_in: bool = False
     ) -> None:
-        home_path = directory.home_path(at.below)
+        facts, mode = self._volume.facts(at.location), at.found.st_mode if at.found else 0
+        is_odd = status is Status.SKIPPED and not stat.S_ISREG(mode) and not stat.S_ISLNK(mode)
         self.files.artifacts.append(
             Artifact(
                 agent=directory.agent,
                 source=source,
                 status=status,
-                home_path=home_path,
-                source_file=self._above + home_path,
-                location=Path(at.location),
-                size=at.found.st_size if at.found and stat.S_ISREG(at.found.st_mode) else None,
+                home_path=directory.home_path(at.below),
+                source_file=self._source_file(directory, at),
+                location=self._volume.content(at.location),
+                size=at.found.st_size if at.found and stat.S_ISREG(mode) else None,
                 mtime_ms=at.found.st_mtime_ns // 1_000_000 if at.found else 0,
                 stands_in=stands_in,
+                sha256=facts.sha256,
+                crc32=facts.crc32,
+                problems=facts.problems or ((Problem(0, "special_file", None),) if is_odd else ()),
             )
         )
 
+    def _source_file(self, directory: _Directory, at: _At) -> str:
+        """Path on the source host: as the collector wrote it, else below the input."""
+        return self._volume.facts(at.location).source_file or self._above + directory.home_path(at.below)
 
-def _look(location: str) -> os.stat_result | None:
-    """What is at a path itself, null where that cannot be told."""
-    try:
-        return os.lstat(location)
-    except OSError:
-        return None
+    def _look(self, location: str) -> Look | None:
+        """What is at a path itself, null where that cannot be told."""
+        try:
+            return self._volume.look(location)
+        except OSError:
+            return None

@@ -1,11 +1,11 @@
 """Find the homes of a loose tree: directories that hold an agent directory. No link is followed."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pipeline.agentdirs import PASSED_BY, AgentDir, AgentDirs, Kind, has_state, is_directory, is_moved, listed
+from pipeline.agentdirs import PASSED_BY, AgentDir, AgentDirs, Kind, has_state, is_directory, is_moved, is_regular
 from pipeline.paths import joined
+from pipeline.volume import DISK
 
 HOLDERS = ("home", "Users")
 """Directories that hold homes, by their name."""
@@ -13,6 +13,11 @@ _ABOVE_HOLDERS = (*HOLDERS, "export", "usr", "var")
 """Where a whole system's homes can lie, below its root directory."""
 _LIVE = ("/proc", "/sys")
 """A running system's own trees: endless, and no one's files."""
+
+_SYSTEM = frozenset(("bin", "etc", "usr", "var", "System", "Library", "Windows", "Program Files"))
+"""What a whole system's root holds, at least two of them: archives in it were not put there as inputs."""
+_MANIFEST, _FILES = "manifest.jsonl", "fs"
+"""What makes a directory a collection that a collector made."""
 
 Parts = tuple[str, ...]
 
@@ -36,16 +41,21 @@ class Found:
 
 @dataclass(slots=True)
 class Tree:
-    """What a loose tree holds: homes; links and directories that cannot be listed, outside of all homes."""
+    """What a tree holds: homes; links and directories that cannot be listed, outside of all homes.
+
+    `collected` are directories that a collector filled, `files` those that may be archives, beside and above the homes.
+    """
 
     homes: list[Found] = field(default_factory=list)
     links: list[Parts] = field(default_factory=list)
     closed: list[Parts] = field(default_factory=list)
+    collected: list[Parts] = field(default_factory=list)
+    files: list[Parts] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class _Directory:
-    """A directory that was listed: directories in it, agent directories, links in the place of one."""
+    """A directory that was listed: directories and files in it, agent directories, links in the place of one."""
 
     path: str
     parts: Parts
@@ -53,6 +63,12 @@ class _Directory:
     dirs: dict[str, AgentDir]
     links: list[str]
     is_closed: bool
+    files: list[str]
+
+    @property
+    def is_collected(self) -> bool:
+        """Whether a collector filled it."""
+        return _MANIFEST in self.files and _FILES in self.names
 
 
 def find_homes(place: str, named: str, agents: AgentDirs) -> Tree:
@@ -63,23 +79,25 @@ def find_homes(place: str, named: str, agents: AgentDirs) -> Tree:
     """
     for path, kind in agents.paths.items():
         for name in (named, place):
-            if name.endswith(f"/{path}") and has_state(name, kind.root):
+            is_one = agents.volume is DISK and name.endswith(f"/{path}") and has_state(DISK, name, kind.root)
+            if is_one:
                 return Tree([_home_above(name, path, kind)])
     walk = _Walk(named, agents)
     start = walk.look(place, ())
     walk.run(start)
-    if not walk.tree.homes and is_moved(place) and place != "/":
+    if walk.tree.homes or walk.tree.collected:
+        return walk.tree
+    if agents.volume is DISK and is_moved(DISK, place) and place != "/":
         return Tree([_home_above(place, place.rpartition("/")[2], agents.owner(place))])
-    if not walk.tree.homes:
-        walk.add_moved(start, ())
+    walk.add_moved(start, ())
     return walk.tree
 
 
 def _home_above(location: str, path: str, kind: Kind) -> Found:
     """The home above an input that is an agent directory, at `path` below that home."""
     home = location.removesuffix(f"/{path}") or "/"
-    dirs = {path: AgentDir(kind, os.path.realpath(location))}
-    return Found((), (), os.path.realpath(home), home, dirs)
+    dirs = {path: AgentDir(kind, DISK.real(location))}
+    return Found((), (), DISK.real(home), home, dirs)
 
 
 class _Walk:
@@ -99,15 +117,23 @@ class _Walk:
         system's root.
         """
         stack: list[tuple[_Directory, Parts | None]] = [(start, None)]
+        systems: set[Parts] = set()
         while stack:
             at, top = stack.pop()
+            if at.is_collected:
+                self.tree.collected.append(at.parts)
+                continue
             children = list(self._children(at))
-            has_homes = any(child.dirs for child in children)
+            has_homes = any(child.dirs and not child.is_collected for child in children)
             if top is None and (at.dirs or has_homes):
                 top = at.parts
             self._add(at, top or ())
+            if len(_SYSTEM.intersection(at.names)) > 1 or at.parts[:-1] in systems or self._is_holder(at):
+                systems.add(at.parts)
+            elif not at.dirs and top in (None, at.parts):
+                self.tree.files.extend((*at.parts, name) for name in at.files)
             for child in children:
-                if child.dirs or has_homes or not at.dirs or child.parts[-1] in _ABOVE_HOLDERS:
+                if child.is_collected or child.dirs or has_homes or not at.dirs or child.parts[-1] in _ABOVE_HOLDERS:
                     stack.append((child, top))
             if not at.dirs and (has_homes or (at.parts and at.parts[-1] in HOLDERS)):
                 self._rest.extend((child, at.parts if top is None else top) for child in children if not child.dirs)
@@ -118,10 +144,12 @@ class _Walk:
 
     def look(self, path: str, parts: Parts) -> _Directory:
         """List a directory."""
-        entries, error = listed(path)
+        entries, error = self._agents.volume.listed(path)
         dirs, links = self._agents.at(path, entries)
         is_closed = error is not None and not isinstance(error, FileNotFoundError | NotADirectoryError)
-        return _Directory(path, parts, [e.name for e in entries if is_directory(e)], dirs, links, is_closed)
+        names = [entry.name for entry in entries if is_directory(entry)]
+        files = [entry.name for entry in entries if is_regular(entry)]
+        return _Directory(path, parts, names, dirs, links, is_closed, files)
 
     def add_moved(self, at: _Directory, top: Parts) -> bool:
         """Add a directory as a home if moved agent directories lie below it."""
@@ -136,6 +164,9 @@ class _Walk:
             path = joined(at.path, name)
             if name not in passed_by and path not in _LIVE:
                 yield self.look(path, (*at.parts, name))
+
+    def _is_holder(self, at: _Directory) -> bool:
+        return (at.parts[-1] if at.parts else self._named.rpartition("/")[2]) in HOLDERS
 
     def _add(self, at: _Directory, top: Parts) -> None:
         if at.dirs:

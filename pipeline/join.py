@@ -12,14 +12,14 @@ from typing import Any, Self, cast
 import duckdb
 import polars as pl
 
-from pipeline.schema import COUNT, TEXT, Table
+from pipeline.schema import COUNT, FLAG, TEXT, Table
 from pipeline.staging import conform
 from pipeline.tables import LONG
 
 _READ = re.compile(r"\b(?:from|join)\s+(\w+)")
 
-JOINED = {"name": TEXT, "rows": COUNT}
-"""How many rows the joins made of each table."""
+COUNTS = {"join": COUNT, "is_table": FLAG, "name": TEXT, "rows": COUNT}
+"""Rows of the staged frames, and of the tables that a join made of them, by its number."""
 
 
 @cache
@@ -61,7 +61,8 @@ class Joined:
             "memory_limit": limits.memory,
             "produce_arrow_string_view": True,
         }
-        self._joined: dict[str, int] = {}
+        self._staged = {name: frame.height for name, frame in staged.items()}
+        self._made: dict[str, int] = {}
         self._connection = duckdb.connect(config=settings)
         for name, value in variables.items():
             self._connection.execute(f"set variable {name} = {value}")
@@ -85,7 +86,7 @@ class Joined:
         if select is None:
             return table.empty()
         made = cast("pl.DataFrame", pl.from_arrow(self._connection.sql(select).to_arrow_table()))
-        self._joined[table.name] = made.height
+        self._made[table.name] = made.height
         return conform(made, table)
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
@@ -98,8 +99,14 @@ class Joined:
         made = self._connection.sql(selects("merged")[table.name]).to_arrow_table()
         return conform(cast("pl.DataFrame", pl.from_arrow(made)), table)
 
-    def failures(self) -> Counter[str]:
+    def counts(self) -> pl.DataFrame:
+        """How many rows the staged frames have, and how many the joins made of each table."""
+        both = ((False, self._staged), (True, self._made))
+        rows = [(id(self), is_table, *named) for is_table, heights in both for named in heights.items()]
+        return pl.DataFrame(rows, schema=COUNTS, orient="row")
+
+    def failures(self, counts: pl.DataFrame) -> Counter[str]:
         """Count the rows that each check finds wrong in the tables that were put; none for one that passes."""
-        self.put("joined", pl.DataFrame(list(self._joined.items()), schema=JOINED, orient="row"))
+        self.put("counts", counts)
         found = {name: len(self._connection.sql(select).fetchall()) for name, select in selects("checks").items()}
         return Counter({name: rows for name, rows in found.items() if rows})

@@ -63,6 +63,7 @@ class Merging:
         )
         used = {step.number: step.held.label for line in self.lines for step in line.steps if step.number is not None}
         self._labels = {str(number): label for number, label in used.items()}
+        self._left_out = [str(number) for number in range(len(read)) if number not in used]
         self._last_held: dict[int, dict[str, int]] = defaultdict(dict)
         if not self._is_plain:
             self._look_up()
@@ -81,7 +82,9 @@ class Merging:
 
         `key` and `path` name the columns of the key and of the file's path below its home.
         """
-        fresh = [new.filter(pl.col("collection_id").is_in(list(self._labels))) for new, _ in tables]
+        fresh = [
+            new.filter(~pl.col("collection_id").is_in(self._left_out)) if self._left_out else new for new, _ in tables
+        ]
         if self._is_plain:
             return [new.with_columns(pl.col("collection_id").replace(self._labels)) for new in fresh]
         frames = [frame for new, (_, old) in zip(fresh, tables, strict=True) for frame in (new, old)]

@@ -3,7 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
+from typing import Protocol
+
+from pipeline.source import Problem
+
+
+class Content(Protocol):
+    """The bytes of a file, wherever they are. It can be handed to another process."""
+
+    def read_bytes(self) -> bytes:
+        """Read them. Raises OSError."""
+        ...
 
 
 class Status(StrEnum):
@@ -22,7 +32,7 @@ class Artifact:
     """One file below a home that belongs to an assistant.
 
     `home_path` is its path below the home and `source_file` its path on the source host, both as text in which bytes
-    that are not UTF-8 stand as `\\xNN`; `location` is where to open it. `source` names the parser's source, or is null
+    that are not UTF-8 stand as `\\xNN`; `location` is where to read it. `source` names the parser's source, or is null
     for a file that no parser reads. `status` is the plan: `parsed` for a file to be read. `size` is in bytes, null for
     a folder that is listed as a whole; `mtime_ms` in milliseconds since 1970 (UTC).
     """
@@ -32,11 +42,16 @@ class Artifact:
     status: Status
     home_path: str
     source_file: str
-    location: Path
+    location: Content
     size: int | None
     mtime_ms: int
     stands_in: bool = False
     """Whether it is read only in the place of another file of its source in its directory."""
+    sha256: str | None = None
+    crc32: int | None = None
+    """What its bytes must have, by the collector and the archive."""
+    problems: tuple[Problem, ...] = ()
+    """What went wrong with it on the way, before its bytes are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +91,8 @@ class Collection:
     version: str | None = None
     links: tuple[str, ...] = ()
     closed: tuple[str, ...] = ()
+    problems: tuple[tuple[str | None, Problem], ...] = ()
+    """Those of no home: of an archive (null), or of a file in it, by its path there."""
 
 
 @dataclass(frozen=True, slots=True)

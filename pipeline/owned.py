@@ -71,10 +71,16 @@ def place_of(artifact: Artifact) -> tuple[str, str | None]:
     return artifact.home_path.rpartition("/")[0], artifact.source
 
 
+def _is_there(artifact: Artifact) -> bool:
+    """Whether a file of a source is there, and not empty."""
+    is_read = artifact.status is Status.PARSED and not artifact.stands_in
+    return is_read and bool(artifact.source and artifact.size)
+
+
 def planned(artifacts: Iterable[Artifact]) -> list[Artifact]:
     """Plan not to read what stands in for a file that is there and not empty."""
     listed = list(artifacts)
-    there = {place_of(artifact) for artifact in listed if artifact.source and not artifact.stands_in and artifact.size}
+    there = {place_of(artifact) for artifact in listed if _is_there(artifact)}
     return [
         replace(artifact, status=Status.KNOWN) if artifact.stands_in and place_of(artifact) in there else artifact
         for artifact in listed

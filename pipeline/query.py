@@ -127,7 +127,10 @@ def _build_of(lake: Path) -> Path:
     """The directory of a lake's `lake.duckdb`: the build that its link leads to; the lake, in a copy without
     links."""
     if not lake.is_dir():
-        raise QueryError(f"{lake}: no such directory")
+        is_inside = lake.name == CATALOG and lake.exists()
+        raise QueryError(
+            f"{lake}: give the lake's directory, {lake.parent}" if is_inside else f"{lake}: no such directory"
+        )
     if not (lake / CATALOG).is_file():
         raise QueryError(f"{lake}: not a lake (it holds no {CATALOG})")
     found = (lake / CATALOG).resolve()

@@ -1,7 +1,8 @@
 """Values that no text may show: the login token in `userId` and the provider's key in `apiKey`.
 
 Continue's event lines carry the first (core/data/log.ts); its log shows the second, with `--verbose` in clear. Both
-stand in JSON, in JSON inside a string, or in a line that was cut in the middle of them.
+stand in JSON, in JSON inside a string, in a line that was cut in the middle of them, or in what an error says: an
+object as the console shows it (`apiKey: 'k'`), an address (`?apiKey=k`) or YAML.
 """
 
 import re
@@ -10,27 +11,44 @@ MASK = "***"
 
 _KEYS = ("userId", "apiKey")
 _SPACE = r"(?:\s|\\++[nrt])*+"
-_FIELD = re.compile(rf'"(?:{"|".join(_KEYS)})\\*+"{_SPACE}:{_SPACE}(\\*+)"')
+# No letter before a key, but for that of an escaped line feed or the like.
+_START = r"(?:(?<![\w$])|(?<=\\[nrt]))"
+_FIELD = re.compile(rf"""{_START}(?:{"|".join(_KEYS)})(?:\\*+["'`])?{_SPACE}[:=]{_SPACE}(?:(\\*+)(["'`]))?""")
+_BARE = re.compile(r"(?!(?:null|undefined)\b)[^\s,;&\"'`\\{}\[\]()]*+")
 _QUOTE = re.compile(r'(?<!\\)(\\*+)"')
 
 
 def mask(text: str) -> str:
-    """Return `text` with the string values of the two keys replaced by `***`, the empty ones left.
+    """Return `text` with the values of the two keys replaced by `***`, the empty ones, `null` and lists left.
 
-    A value that does not end reaches to the end of the text. Inside a string that holds JSON, quotes have a backslash
-    in front, inside a string of that one three, and so on.
+    A value in quotes that does not end reaches to the end of the text, one without quotes to a space or a mark. Inside
+    a string that holds JSON, quotes have a backslash in front, inside a string of that one three, and so on.
     """
     if not any(key in text for key in _KEYS):
         return text
     kept, position = list[str](), 0
     while field := _FIELD.search(text, position):
-        end = _value_end(text, field.end(), len(field[1]))
+        end = _value_end(text, field)
         kept += [text[position : field.end()], MASK if end > field.end() else ""]
         position = end
     return "".join([*kept, text[position:]])
 
 
-def _value_end(text: str, start: int, depth: int) -> int:
+def _value_end(text: str, field: re.Match[str]) -> int:
+    """Return where the value behind `field` ends."""
+    start = field.end()
+    if field[2] is None:
+        bare = _BARE.match(text, start)
+        return bare.end() if bare else start
+    if field[2] == '"':
+        return _string_end(text, start, len(field[1]))
+    end = text.find(field[2], start)
+    while end > start and text[end - 1] == "\\":
+        end = text.find(field[2], end + 1)
+    return end if end >= 0 else len(text)
+
+
+def _string_end(text: str, start: int, depth: int) -> int:
     """Return where the string value at `start` ends, whose own quotes have `depth` backslashes in front."""
     for quote in _QUOTE.finditer(text, start):
         run = len(quote[1])

@@ -25,7 +25,8 @@ class StandIns:
 
     def seen(self, artifact: Artifact, read: Read) -> None:
         """Remember a file that is there: why nothing of it could be read, null where something could."""
-        self._there[place_of(artifact)] = read.lost
+        if read.status is not Status.MISSING:
+            self._there[place_of(artifact)] = read.lost
 
     def settled(self, artifact: Artifact) -> Artifact:
         """Return an artifact as it is to be read, or as one that is known alone."""

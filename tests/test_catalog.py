@@ -25,6 +25,7 @@ VALUES: dict[pa.DataType, object] = {
     pa.float64(): 0.5,
     pa.timestamp("ms"): 1_700_000_000_000,
     pa.list_(pa.string()): ["a", "b"],
+    pa.list_(pa.timestamp("ms")): [1_700_000_000_000],
 }
 PARTS = (("continue", "2026-01"), ("continue", "unknown"), ("pearai", "2026-02"))
 
@@ -86,6 +87,7 @@ def expected(table: Table) -> list[tuple[str, str]]:
         pl.Float64(): "DOUBLE",
         pl.Datetime("ms"): "TIMESTAMP",
         pl.List(pl.String()): "VARCHAR[]",
+        pl.List(pl.Datetime("ms")): "TIMESTAMP[]",
     }
     month = [("month", "VARCHAR")] if table.time else []
     return [(column.name, names[column.dtype]) for column in table.columns] + month

@@ -8,19 +8,20 @@ import duckdb
 import polars as pl
 import pytest
 
-from pipeline.join import JOINED, selects
-from pipeline.staging import ARTIFACTS as FILES
-from pipeline.staging import HANDED, ROWS
+from pipeline.join import COUNTS, selects
 from pipeline.tables import TABLES
 
 Rows = dict[str, list[dict[str, Any]]]
 FAR = datetime(1999, 12, 31)
 
 SOUND: Rows = {
-    "files": [{"artifact": 0}],
-    "rows": [{"artifact": 0, "sequence": 0}, {"artifact": 0, "sequence": 1}],
-    "calls": [{"artifact": 0}],
-    "joined": [{"name": "timeline", "rows": 2}, {"name": "tool_calls", "rows": 1}, {"name": "artifacts", "rows": 1}],
+    "counts": [
+        {"join": 1, "is_table": False, "name": "rows", "rows": 2},
+        {"join": 1, "is_table": True, "name": "timeline", "rows": 1},
+        {"join": 1, "is_table": True, "name": "twins", "rows": 1},
+        {"join": 2, "is_table": False, "name": "rows", "rows": 1},
+        {"join": 2, "is_table": True, "name": "timeline", "rows": 1},
+    ],
     "artifacts": [{"path": "a", "source_file": "/a", "records": 3, "rows": 1, "losses": 1, "silent": 1}],
     "timeline": [
         {
@@ -48,7 +49,7 @@ SOUND: Rows = {
 
 BROKEN: dict[str, Callable[[Rows], object]] = {
     "artifacts__records_add_up": lambda rows: rows["artifacts"][0].update(silent=0),
-    "lake__joins_keep_rows": lambda rows: rows["calls"].append({"artifact": 0}),
+    "lake__joins_keep_rows": lambda rows: rows["counts"][3].update(rows=2),
     "lake__keys_are_unique": lambda rows: rows["sessions"].append({"session_key": "s", "source_file": "/a"}),
     "lake__rows_have_artifacts": lambda rows: rows["sessions"][0].update(home_path="b"),
     "lake__times_are_sane": lambda rows: rows["sessions"][0].update(started_utc=FAR, started_basis="session"),
@@ -58,12 +59,12 @@ BROKEN: dict[str, Callable[[Rows], object]] = {
 
 def _failures(check: str, rows: Rows) -> list[tuple[Any, ...]]:
     """Rows that a check finds in tables that hold `rows`."""
-    tables = {table.name: table for table in (*HANDED.values(), ROWS, FILES, *TABLES)}
+    tables = {table.name: table for table in TABLES}
     with duckdb.connect() as connection:
         for name, table in tables.items():
             frame = pl.DataFrame(rows.get(name, []), schema=table.polars, orient="row")
             connection.register(name, frame.to_arrow())
-        connection.register("joined", pl.DataFrame(rows.get("joined", []), schema=JOINED, orient="row").to_arrow())
+        connection.register("counts", pl.DataFrame(rows.get("counts", []), schema=COUNTS, orient="row").to_arrow())
         return connection.sql(selects("checks")[check]).fetchall()
 
 

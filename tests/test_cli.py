@@ -108,3 +108,14 @@ def test_a_query_is_given_once(corpus_lake: Lake, words: tuple[str, ...]) -> Non
     assert outcome.exit_code == 2
     assert outcome.stderr.startswith("homelake: ")
     assert outcome.stderr.count("\n") == 1
+
+
+def test_further_views_are_described(corpus_lake: Lake) -> None:
+    views = sorted(path.stem for path in (Path(__file__).parent.parent / "sql/views").glob("*.sql"))
+    told = homelake("schema").stdout.partition("further views\n")[2]
+    one = homelake("schema", "tokens_used").stdout
+
+    assert [line.split()[0] for line in told.splitlines()] == views
+    assert one.startswith("tokens_used: one row per ")
+    assert [name for name in views if f"`{name}`" not in README] == []
+    assert [corpus_lake.count(name) >= 0 for name in views] == [True] * len(views)

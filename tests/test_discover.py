@@ -294,9 +294,7 @@ def test_order_does_not_come_from_the_file_system(tmp_path: Path, monkeypatch: p
     put(tmp_path, *(f"t{t}/u{u}/.continue/sessions/{s}.json" for t in "21" for u in "231" for s in "cab"))
     before = found(tmp_path)
 
-    monkeypatch.setattr("pipeline.agentdirs.listed", lambda path: (list(reversed(list(os.scandir(path)))), None))
-    monkeypatch.setattr("pipeline.homes.listed", lambda path: (list(reversed(list(os.scandir(path)))), None))
-    monkeypatch.setattr("pipeline.files.listed", lambda path: (list(reversed(list(os.scandir(path)))), None))
+    monkeypatch.setattr("pipeline.volume.Disk.listed", lambda _, path: (list(reversed(list(os.scandir(path)))), None))
 
     assert found(tmp_path) == before
 
@@ -336,10 +334,10 @@ def test_inputs_that_cannot_be_opened_are_one_line_each(tmp_path: Path) -> None:
     assert [c.input for c in collections] == [names[1]]
     assert [str(error) for error in errors] == [
         f"cannot open {names[0]}: no such file or directory",
-        f"{names[2]}: not a directory",
+        f"{names[2]}: not a directory, and no archive that can be read",
         f"cannot open {names[3]}: not a directory",
-        f"{tmp_path}/new\\nline: not a directory",
-        "'': not a directory",
+        f"{tmp_path}/new\\nline: not a directory, and no archive that can be read",
+        "'': not a directory, and no archive that can be read",
     ]
 
 
@@ -456,7 +454,7 @@ def test_names_of_every_kind(tmp_path: Path, name: str) -> None:
     assert home.user == name
     assert home.identity == f"place\0{tmp_path}/{name}/{name}"
     assert [a.source_file for a in home.artifacts] == [f"/{name}/.continue/sessions/{name}.json"]
-    assert home.artifacts[0].location.read_text() == "{}"
+    assert home.artifacts[0].location.read_bytes() == b"{}"
 
 
 def test_names_that_are_not_utf8(tmp_path: Path) -> None:
@@ -469,7 +467,7 @@ def test_names_that_are_not_utf8(tmp_path: Path) -> None:
     assert first.identity == f"place\0{tmp_path}/j\\xfcrgen"
     assert first.artifacts[0].source_file == "/j\\xfcrgen/.continue/sessions/\\xff.json"
     assert first.artifacts[0].home_path == ".continue/sessions/\\xff.json"
-    assert first.artifacts[0].location.read_text() == "{}"
+    assert first.artifacts[0].location.read_bytes() == b"{}"
     assert second.user == "jürgen"
 
 
@@ -479,7 +477,7 @@ def test_an_input_whose_name_is_not_utf8(tmp_path: Path) -> None:
     (collection,) = found(f"{tmp_path}/\udcfc")
 
     assert collection.input == f"{tmp_path}/\\xfc"
-    assert collection.homes[0].artifacts[0].location.is_file()
+    assert collection.homes[0].artifacts[0].location.read_bytes()
 
 
 def test_names_that_look_escaped_stay_apart(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from parsers._documents import Document, Fault, read_array, read_object
-from parsers._json import Json, reason_of
+from parsers._json import Json, compact, parse, reason_of
 
 
 def is_item(value: Json) -> bool:
@@ -48,6 +48,16 @@ U, Z = {"message": {"role": "u"}}, {"message": {"role": "z"}}
 )
 def test_reason_of_a_text_that_is_no_json(text: str, reason: str | None) -> None:
     assert reason_of(text) == reason
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["0.00003", "0.0001234", "0.000001", "1e-7", "2.5e-8", "-0.00001", "0.23679", "1e+21", "1.5e+300", "1e+400"],
+)
+def test_numbers_are_written_as_javascript_writes_them(number: str) -> None:
+    value, _ = parse(number)
+
+    assert compact(value) == number
 
 
 def test_object_whole() -> None:
@@ -156,6 +166,22 @@ def test_garbage_that_happens_to_parse_takes_no_item_with_it() -> None:
         U,
         Z,
     ]
+
+
+@pytest.mark.parametrize("bad", ['{"message":{"content":NaN}}', '{"message":{"a":{"b":{"c":[-Infinity]}}}}'])
+def test_a_number_that_is_none_takes_no_item_with_it(bad: str) -> None:
+    """Also in a document that is smaller than what one refusal is taken to cost."""
+    values = history(f'{{"history":[{{"message":{{"role":"u"}}}},{bad},{{"message":{{"role":"z"}}}}]}}')
+
+    assert values == [U, Fault("json_invalid", bad), Z]
+
+
+def test_nesting_that_is_cut_takes_no_item_with_it() -> None:
+    bad = '{"message":' + "[" * 2000 + "{" + "[" * 2000
+
+    values = history(f'{{"history":[{bad},{{"message":{{"role":"z"}}}}]}}')
+
+    assert [value for value in values if not isinstance(value, Fault)] == [Z]
 
 
 def test_many_elements_that_are_no_objects_lose_nothing() -> None:

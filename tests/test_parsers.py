@@ -37,6 +37,7 @@ def test_every_source_has_fixtures() -> None:
         ("file:///C:/x", "C:/x"),
         ("file://host/share/x", "//host/share/x"),
         ("file:///a%FFb%C3%A9", "/a%FFbé"),
+        ("file:///a%ffb%c3%a9%C3%e2%82x", "/a%ffbé%C3%e2%82x"),
         ("file:///a%00b", "/a%00b"),
         ("file:///50%", "/50%"),
         ("vscode-remote://ssh/x", "vscode-remote://ssh/x"),

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 import parsers
-from pipeline.agentdirs import AgentDirs, listed
+from pipeline.agentdirs import AgentDirs
 from pipeline.discover import Options, discover
 from pipeline.model import Artifact, Collection, Home, Status
+from pipeline.volume import DISK
 from tests.layout import lay_out
 from tests.trees import put
 
@@ -312,7 +313,7 @@ def test_one_directory_by_two_paths_is_read_once(tmp_path: Path, monkeypatch: py
     lstat = os.lstat
     monkeypatch.setattr(os, "lstat", lambda path: lstat(path.replace("/pearai", "/PearAI")))
 
-    dirs, _ = AgentDirs(parsers.LAYOUTS, {}, {}).at(str(tmp_path), listed(str(tmp_path))[0])
+    dirs, _ = AgentDirs(parsers.LAYOUTS, {}, {}).at(str(tmp_path), DISK.listed(str(tmp_path))[0])
 
     assert list(dirs) == [".config/PearAI"]
 

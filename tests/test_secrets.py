@@ -22,9 +22,21 @@ from pipeline.secrets import mask
         ('{"userId":"sk-7{"userId":"sk-7","b":1}', '{"userId":"***"userId":"***","b":1}'),
         ('{"userId":"sk-7","userId":"sk-7"}', '{"userId":"***","userId":"***"}'),
         ('\\"userId":"sk-7","b":1}', '\\"userId":"***","b":1}'),
-        ('{"userId":12,"apiKey":null}', '{"userId":12,"apiKey":null}'),
+        ('{"userId":12,"apiKey":null}', '{"userId":***,"apiKey":null}'),
+        ('{"apiKey":[],"userId":{}}', '{"apiKey":[],"userId":{}}'),
         ('{"theuserId":"x","userIds":"x","userId2":"x"}', '{"theuserId":"x","userIds":"x","userId2":"x"}'),
-        ("no JSON: userId=5", "no JSON: userId=5"),
+        ("no JSON: userId=5", "no JSON: userId=***"),
+        ("{ apiKey: 'sk-\\'7', b: 'c' }", "{ apiKey: '***', b: 'c' }"),
+        ("{'userId': 'sk-7'}", "{'userId': '***'}"),
+        ("{'userId': 'sk-7", "{'userId': '***"),
+        ("apiKey: ''", "apiKey: ''"),
+        ("apiKey: `sk-7`", "apiKey: `***`"),
+        ("GET /models?apiKey=sk-7&b=c", "GET /models?apiKey=***&b=c"),
+        ("models:\n  apiKey: sk-7\n  b: c", "models:\n  apiKey: ***\n  b: c"),
+        ('{"in":"models:\\napiKey: sk-7\\nb: c"}', '{"in":"models:\\napiKey: ***\\nb: c"}'),
+        ("{ apiKey: undefined, userId: null }", "{ apiKey: undefined, userId: null }"),
+        ("theuserId=x, userIds=x, my_apiKey: 'x'", "theuserId=x, userIds=x, my_apiKey: 'x'"),
+        ("no apiKey, no userId", "no apiKey, no userId"),
     ],
 )
 def test_mask_of_a_line(text: str, masked: str) -> None:
@@ -64,6 +76,13 @@ def test_mask_of_indented_json_inside_a_string() -> None:
 
 def test_mask_is_linear() -> None:
     hostile = ["\\" * 200_000, '"userId"' * 50_000, '"userId":"' * 50_000, '"apiKey" ' + " " * 200_000, '\\"' * 200_000]
+    hostile += [
+        "apiKey:'" * 50_000,
+        "apiKey='\\\\" * 50_000,
+        "userId" * 50_000,
+        "\\'" * 200_000,
+        "userId=" + "x" * 200_000,
+    ]
     start = time.process_time()
 
     for text in hostile:

@@ -58,7 +58,7 @@ def test_015_reused_tool_call_ids() -> None:
 
 
 def test_017_canceled_is_not_refused() -> None:
-    """Of SPEC 12, a call that ran and was neither denied nor blocked is allowed, also a canceled one."""
+    """A call that ran and was neither denied nor blocked is allowed, also a canceled one."""
     assert only("017", "command", "exit_code") == [("a", None)] * 7
     assert named("017", *JUDGED) == {
         "none": NOT_RUN,

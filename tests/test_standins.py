@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pipeline.batch import Batch, Result, Taken, _staged
+from pipeline.batch import Result, Taken, _staged
 from pipeline.model import Artifact, Home, Status
 from pipeline.schema import TEXT, Column, Table
 from pipeline.source import Records, Source
@@ -77,7 +77,7 @@ def told(tmp_path: Path) -> Told:
             )
         home = Home(None, None, "here", tuple(artifacts), session_folders=(("a", "x"),))
         result = Result(0, 0)
-        staged = _staged(Batch(0, 0, [Taken(0, None, home)]), SOURCES, result)
+        staged = _staged([Taken(0, None, home)], SOURCES, result)
         files_read = staged["files"].sort("artifact")
         names = [str(path)[2:] for path in files_read["home_path"]]
         rows = staged["rows"].filter(pl.col("kind") == "message")

@@ -60,8 +60,20 @@ TOOL_CALLS = Table(
         ),
         Column("decision_reason", TEXT, "Who denied (`user`) or blocked (`policy`) it.", repeats=True),
         Column("ran", FLAG, "Whether the tool was run; null where nothing tells.", repeats=True),
-        Column("accepted", FLAG, "Whether the editor's event of the call says that it was accepted.", repeats=True),
-        Column("succeeded", FLAG, "Whether the editor's event of the call says that it succeeded.", repeats=True),
+        Column(
+            "accepted",
+            FLAG,
+            "`accepted` of the editor's event of the call; false also of a call whose tool failed, so that alone it is "
+            "no decision.",
+            repeats=True,
+        ),
+        Column(
+            "succeeded",
+            FLAG,
+            "`succeeded` of that event: with `accepted` true and true, it ran; false and false, the tool failed; false "
+            "and true, a person refused it.",
+            repeats=True,
+        ),
         Column(
             "usage_match",
             TEXT,
@@ -83,6 +95,7 @@ TOOL_CALLS = Table(
         Column("lines_removed", COUNT, "Lines of `old_text` that `new_text` lacks."),
         Column("exit_code", COUNT, "Exit code, only where it is written; null for a clean run."),
         EVENT_UTC,
+        Column("event_basis", TEXT, "What `event_utc` rests on, as in `timeline`.", repeats=True),
         SOURCE,
         SOURCE_FILE,
         SOURCE_LINE,
@@ -115,7 +128,11 @@ PERMISSIONS = Table(
         Column("rule", TEXT, "Rule, `Tool` or `Tool(<pattern>)`, or name of the setting."),
         Column("value", TEXT, "Value of a setting, as JSON; null for a rule."),
         Column("recorded_utc", TIME, "When it was last recorded: the file's modification time (UTC)."),
-        Column("granted_utc", TIME, "When it was granted by the log, the last time (host-local time read as UTC)."),
+        Column(
+            "granted_utc",
+            TIME,
+            "When the log of `cn` says that it was granted, the last time: the host's local time, read as UTC.",
+        ),
         Column("honoured", FLAG, "Whether the assistant itself would use the file; null where it is not known."),
         EVENT_UTC,
         SOURCE,

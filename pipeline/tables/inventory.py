@@ -1,5 +1,7 @@
 """What was read: collections, files, and what of them could not be read."""
 
+from dataclasses import replace
+
 from pipeline.reasons import REASONS
 from pipeline.schema import COUNT, FLAG, TEXT, TIME, Column, Table
 from pipeline.tables._columns import (
@@ -25,7 +27,7 @@ PROBLEMS = Table(
     (
         HOST,
         USER,
-        AGENT,
+        replace(AGENT, description=AGENT.description[:-1] + "; null for what belongs to no home.", nullable=True),
         SESSION_KEY,
         SESSION_ID,
         PROJECT_PATH,

@@ -67,7 +67,9 @@ SESSIONS = Table(
         Column("cached_tokens", COUNT, "Prompt tokens read from a cache, likewise."),
         Column("total_cost_usd", MONEY, "Cost (US dollars), likewise."),
         Column("index_message_count", COUNT, "Assistant messages that the index counts."),
-        Column("has_file", FLAG, "Whether a file of the session exists; false: it was deleted.", False),
+        Column(
+            "has_file", FLAG, "Whether the last collection that tells of it had its file; false: deleted before.", False
+        ),
         Column("in_index", FLAG, "Whether the index lists it.", False),
         Column("compacted", FLAG, "Whether an item holds a summary that replaced earlier turns.", False),
         Column("scratch", FLAG, "Whether it ran in a temporary worktree of the assistant's own.", False),

@@ -20,7 +20,7 @@ from pipeline.tables._columns import (
 
 TOKEN_USAGE = Table(
     "token_usage",
-    "one row per request, reply or task that states tokens; sums take one grain, the first there is",
+    "one row per request, reply or task that states tokens; sums take of each session the first grain it has",
     ("row_id",),
     (
         HOST,

@@ -1,29 +1,23 @@
--- Fails for each table of which the joins made more or fewer rows than there were before them.
+-- Fails for each table of which a join made more or fewer rows than there were before it.
 with
-counts as (
-    select 'timeline and twins' as name, (select count(*) from rows) as before, ['timeline', 'twins'] as tables
-    union all
-    select 'tool_calls', (select count(*) from calls), ['tool_calls']
-    union all
-    select 'context_items', (select count(*) from contexts), ['context_items']
-    union all
-    select 'permissions', (select count(*) from rules), ['permissions']
-    union all
-    select 'token_usage', (select count(*) from tokens), ['token_usage']
-    union all
-    select 'completions', (select count(*) from suggestions), ['completions']
-    union all
-    select 'problems', (select count(*) from faults), ['problems']
-    union all
-    select 'artifacts', (select count(*) from files), ['artifacts']
+kept as (
+    select
+        unnest(['rows', 'calls', 'contexts', 'rules', 'tokens', 'suggestions', 'faults', 'files']) as staged,
+        unnest([
+            ['timeline', 'twins'], ['tool_calls'], ['context_items'], ['permissions'], ['token_usage'], ['completions'],
+            ['problems'], ['artifacts'],
+        ]) as tables,
 ),
 
 compared as (
     select
-        counts.name,
-        counts.before,
-        (select coalesce(sum(rows), 0) from joined where list_contains(counts.tables, joined.name)) as after,
-    from counts
+        counts."join",
+        kept.tables,
+        sum(counts.rows) filter (counts.name = kept.staged and not counts.is_table) as before,
+        coalesce(sum(counts.rows) filter (list_contains(kept.tables, counts.name) and counts.is_table), 0) as after,
+    from kept
+    cross join counts
+    group by all
 )
 
-select name, before, after from compared where before <> after
+select tables, before, after from compared where before <> after

@@ -1,4 +1,4 @@
--- What was said in sessions that are gone, and is known from histories, ratings, logs and events alone?
+-- What was said and stands in no session's file, but in a prompt history, a rating, a log or an event?
 select timeline.user, timeline.event_utc, timeline.source, timeline.turn_type, left(timeline.text, 80) as excerpt,
 from timeline
 left join sessions using (session_key)

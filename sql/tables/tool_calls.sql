@@ -31,6 +31,7 @@ select
     calls.lines_removed,
     calls.exit_code,
     keyed_rows.event_utc,
+    keyed_rows.event_basis,
     places.source,
     places.source_file,
     keyed_rows.line as source_line,

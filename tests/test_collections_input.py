@@ -1,0 +1,269 @@
+"""Collections that a collector made: archives and directories with a manifest."""
+
+import json
+import tarfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from pipeline.discover import Options
+from pipeline.model import Artifact, Collection, Status
+from tests.archived import FORMS, MTIME, Line, collected, line, opened, packed, session, tarred, texts, write
+from tests.conftest import OpenLake
+from tests.lake import homelake, parquet_files
+
+ALICE = "/home/alice/.continue/sessions/a.json"
+FINISHED_MS = 1_789_725_600_000
+"""2026-09-18 10:00 UTC."""
+
+
+def as_directory(place: Path, lines: Sequence[Line | str], files: Mapping[str, bytes], **head: object) -> Path:
+    for name, data in collected(lines, files, **head):
+        write(place / name, data)
+    return place
+
+
+def only(collections: list[Collection]) -> Collection:
+    (collection,) = collections
+    return collection
+
+
+def by_path(collection: Collection) -> dict[str, Artifact]:
+    return {artifact.source_file: artifact for home in collection.homes for artifact in home.artifacts}
+
+
+@pytest.mark.parametrize("form", [*FORMS, "directory"])
+def test_a_collection_says_whose_and_when(tmp_path: Path, form: str) -> None:
+    told: tuple[list[Line | str], dict[str, bytes]] = ([line(ALICE, b"x", mtime=MTIME + 0.25)], {ALICE[1:]: b"x"})
+    place = tmp_path / "c"
+    path = as_directory(place, *told) if form == "directory" else write(place, packed(collected(*told), form))
+
+    collections, errors = opened(path)
+
+    assert not errors
+    found = only(collections)
+    assert (found.host, found.collected_ms, found.tool, found.version) == ("web01", FINISHED_MS, "gather", "1.4")
+    (home,) = found.homes
+    assert (home.host, home.user, home.identity) == ("web01", "alice", "web01\0alice\0/home/alice")
+    (artifact,) = home.artifacts
+    assert (artifact.source_file, artifact.home_path) == (ALICE, ".continue/sessions/a.json")
+    assert (artifact.mtime_ms, artifact.size, artifact.status) == (MTIME * 1000 + 250, 1, Status.PARSED)
+    assert artifact.location.read_bytes() == b"x"
+    assert not found.problems
+
+
+def test_the_user_is_the_manifests_and_the_host_an_option(tmp_path: Path) -> None:
+    path = "/srv/people/u1/.continue/sessions/a.json"
+    told = [line(path, b"x", home="/srv/people/u1", user="Alice Liddell")]
+
+    found = only(opened(as_directory(tmp_path, told, {path[1:]: b"x"}), options=Options(host="db7", user="bob"))[0])
+
+    (home,) = found.homes
+    assert (home.host, home.user, home.identity) == ("db7", "Alice Liddell", "db7\0Alice Liddell\0/srv/people/u1")
+
+
+def test_a_collection_of_windows(tmp_path: Path) -> None:
+    path = "C:\\Users\\alice\\.continue\\sessions\\a.json"
+    told = [line(path, b"x", home="C:\\Users\\alice")]
+
+    found = only(opened(as_directory(tmp_path, told, {"C/Users/alice/.continue/sessions/a.json": b"x"}))[0])
+
+    (home,) = found.homes
+    (artifact,) = home.artifacts
+    assert (home.user, artifact.source_file) == ("alice", path)
+    assert artifact.home_path == ".continue/sessions/a.json"
+    assert artifact.location.read_bytes() == b"x"
+
+
+def test_what_was_not_collected_is_listed(tmp_path: Path) -> None:
+    folder = "/home/alice/.continue"
+    told = [
+        line(ALICE, b"x"),
+        line(f"{folder}/sessions/b.json", status="skipped_size", size=7),
+        line(f"{folder}/sessions/c.json", status="skipped_excluded"),
+        line(f"{folder}/sessions/d.json", status="error_copy"),
+        line(f"{folder}/sessions/e.json", status="error_read"),
+        line(f"{folder}/sessions/f.json", status="symlink", type="symlink", target="/etc/passwd"),
+        line(f"{folder}/sessions/g.json", b"gone"),
+        line(f"{folder}/config.yaml", status="skipped_secret", secret=True),
+        line(f"{folder}/odd.json", b"s", secret=True),
+        line("/home/alice/AGENTS.md", status="skipped_size"),
+    ]
+
+    found = only(opened(as_directory(tmp_path, told, {ALICE[1:]: b"x", f"{folder[1:]}/odd.json": b"s"}))[0])
+
+    assert {path.removeprefix(folder): artifact.status.value for path, artifact in by_path(found).items()} == {
+        "/sessions/a.json": "parsed",
+        "/sessions/b.json": "skipped",
+        "/sessions/c.json": "skipped",
+        "/sessions/d.json": "unreadable",
+        "/sessions/e.json": "unreadable",
+        "/sessions/f.json": "skipped",
+        "/sessions/g.json": "missing",
+        "/config.yaml": "secret",
+        "/odd.json": "secret",
+    }
+    assert by_path(found)[f"{folder}/sessions/b.json"].size == 7
+    assert found.homes[0].links == (f"{folder}/sessions/f.json",)
+
+
+def test_the_time_is_finished_then_started_then_what_the_command_line_says(tmp_path: Path) -> None:
+    files = {ALICE[1:]: b"x"}
+    told: list[Line | str] = [line(ALICE, b"x")]
+    started = as_directory(tmp_path / "a", told, files, finished=None)
+    odd = as_directory(tmp_path / "b", told, files, finished="yesterday", started="")
+
+    by_start = only(opened(started, options=Options(collected_ms=5))[0])
+    by_file, by_option = only(opened(odd)[0]), only(opened(odd, options=Options(collected_ms=5))[0])
+
+    assert by_start.collected_ms == FINISHED_MS - 3_600_000
+    assert (by_file.collected_ms, by_option.collected_ms) == (MTIME * 1000, 5)
+    assert [(at, p.reason, p.text) for at, p in by_file.problems] == [("/collection.json", "bad_timestamp", None)]
+
+
+def test_lines_that_cannot_be_read_hide_no_file(tmp_path: Path) -> None:
+    other = ALICE.replace("a.json", "b.json")
+    told: list[Line | str] = [
+        line(ALICE, b"x"),
+        "{broken",
+        "[]",
+        '{"path": 3}',
+        "",
+        json.dumps(line(other, b"y"))[:-20],
+    ]
+    files = {ALICE[1:]: b"x", other[1:]: b"y"}
+
+    found = only(opened(as_directory(tmp_path, told, files))[0])
+
+    assert texts([found]) == {ALICE: b"x", other: b"y"}
+    assert [(at, p.position, p.reason) for at, p in found.problems] == [
+        ("/manifest.jsonl", 2, "json_invalid"),
+        ("/manifest.jsonl", 3, "not_an_object"),
+        ("/manifest.jsonl", 4, "wrong_type"),
+        ("/manifest.jsonl", 6, "json_invalid"),
+    ]
+    assert {home.user for home in found.homes} == {"alice"}
+
+
+def test_a_manifest_cannot_name_what_is_outside(tmp_path: Path) -> None:
+    write(tmp_path / "outside.json", b"outside")
+    links = "/home/alice/.continue/sessions"
+    told = [
+        line(ALICE, b"x"),
+        line(f"{links}/b.json", archive_path="../outside.json"),
+        line(f"{links}/c.json", archive_path="fs/way/outside.json"),
+        line("/home/alice/../../etc/x", archive_path=f"fs{ALICE}"),
+    ]
+    place = as_directory(tmp_path / "c", told, {ALICE[1:]: b"x"})
+    (place / "fs/way").symlink_to(tmp_path)
+
+    found = only(opened(place)[0])
+
+    read = {path: a.status for path, a in by_path(found).items()}
+    assert read == {ALICE: Status.PARSED, f"{links}/c.json": Status.MISSING}
+    assert [(at, p.position, p.reason) for at, p in found.problems] == [
+        ("/manifest.jsonl", 2, "archive_member_rejected"),
+    ]
+
+
+def test_a_hash_that_differs_is_a_note(tmp_path: Path, open_lake: OpenLake) -> None:
+    data = session("kept")
+    told = [line(ALICE, data, sha256="0" * 64)]
+
+    outcome = homelake("build", as_directory(tmp_path / "c", told, {ALICE[1:]: data}), "-o", tmp_path / "lake")
+
+    assert outcome.exit_code == 0, outcome.stderr
+    lake = open_lake(tmp_path / "lake")
+    assert lake.rows("select reason, lost, detail, source_file from problems") == [
+        ("archive_damaged", False, "sha256", ALICE)
+    ]
+    assert lake.messages() == [("user", "kept")]
+
+
+def test_a_collection_becomes_rows(tmp_path: Path, open_lake: OpenLake) -> None:
+    told = [line(ALICE, session("hello")), line(ALICE.replace("a.json", "b.json"), b"gone")]
+    path = write(tmp_path / "web01.tar.gz", packed(collected([*told, "{"], {ALICE[1:]: session("hello")}), "tar.gz"))
+
+    outcome = homelake("build", path, "-o", tmp_path / "lake", "--workers", "2")
+
+    assert outcome.exit_code == 0, outcome.stderr
+    lake = open_lake(tmp_path / "lake")
+    assert lake.row("select host, \"user\", kind, text, source_file from timeline where kind = 'message'") == (
+        "web01",
+        "alice",
+        "message",
+        "hello",
+        ALICE,
+    )
+    assert lake.rows("select host, tool, version, homes, files, collected_utc::varchar from collections") == [
+        ("web01", "gather", "1.4", 1, 2, "2026-09-18 10:00:00")
+    ]
+    assert lake.rows(
+        'select host, "user", agent, reason, lost, source_file, source_line from problems order by all'
+    ) == [
+        ("web01", "alice", "continue", "unreadable", True, ALICE.replace("a.json", "b.json"), 0),
+        ("web01", None, None, "json_invalid", True, "/manifest.jsonl", 3),
+    ]
+    assert lake.count("problems", "collection_id = (select collection_id from collections)") == 2
+    assert lake.count("timeline", "kind = 'problem'") == 1
+    assert lake.rows("select path, status, records, losses from artifacts order by path") == [
+        (".continue/sessions/a.json", "parsed", 2, 0),
+        (".continue/sessions/b.json", "missing", 1, 1),
+    ]
+
+
+def test_a_fleet_of_collections_is_the_same_packed_and_unpacked(tmp_path: Path) -> None:
+    for number, form in enumerate(FORMS):
+        path, data = f"/home/u{number}/.continue/sessions/a.json", session(f"text {number}")
+        told = [line(path, data, home=f"/home/u{number}", user=f"u{number}")]
+        made = collected(told, {path[1:]: data}, hostname=f"web{number}")
+        write(tmp_path / "packed" / f"{number}", packed(made, form))
+        as_directory(tmp_path / "unpacked" / f"{number}", list(told), {path[1:]: data}, hostname=f"web{number}")
+
+    for name, workers in (("packed", "2"), ("unpacked", "1")):
+        outcome = homelake("build", tmp_path / name, "-o", tmp_path / f"{name}-lake", "--workers", workers)
+        assert outcome.exit_code == 0, outcome.stderr
+
+    made_packed, made_unpacked = (parquet_files(tmp_path / f"{name}-lake") for name in ("packed", "unpacked"))
+    different = {name for name in made_packed if made_packed[name] != made_unpacked[name]}
+    assert made_packed.keys() == made_unpacked.keys()
+    assert different == {"collections/00.parquet"}, "they differ in the name of the input alone"
+
+
+def test_empty_folders_of_an_archive_are_seen(tmp_path: Path) -> None:
+    info = tarfile.TarInfo("home/ann/.continue/sessions/empty")
+    info.type = tarfile.DIRTYPE
+
+    archive = write(tmp_path / "a", tarred([("home/ann/.continue/sessions/a.json", b"x"), info]))
+
+    assert list(texts(opened(archive)[0])) == ["/home/ann/.continue/sessions/a.json"]
+
+
+def test_an_archive_inside_a_broken_fleet_leaves_the_others(tmp_path: Path) -> None:
+    write(tmp_path / "fleet/bad.tar.gz", b"bad")
+    write(tmp_path / "fleet/good.tar", packed(collected([line(ALICE, session("x"))], {ALICE[1:]: session("x")}), "tar"))
+
+    outcome = homelake("build", tmp_path / "fleet", "-o", tmp_path / "lake")
+
+    assert outcome.exit_code == 3
+    assert len(outcome.stderr.splitlines()) == 1
+    assert "1 home" in outcome.stdout
+
+
+def test_a_broken_archive_alone_is_wrong_use(tmp_path: Path) -> None:
+    outcome = homelake("build", write(tmp_path / "bad.tar.gz", b"bad"), "-o", tmp_path / "lake")
+
+    assert outcome.exit_code == 2
+    assert len(outcome.stderr.splitlines()) == 1
+
+
+def test_inspect_shows_archives(tmp_path: Path) -> None:
+    path = write(tmp_path / "web01.tgz", packed(collected([line(ALICE, b"x")], {ALICE[1:]: b"x"}), "tar.gz"))
+
+    outcome = homelake("inspect", path)
+
+    assert outcome.exit_code == 0
+    assert "web01" in outcome.stdout
+    assert "2026-09-18T10:00:00.000Z" in outcome.stdout
+    assert list(tmp_path.iterdir()) == [path]
