@@ -1,6 +1,8 @@
 """A small home of PearAI's that a test writes: chat sessions with their index, tasks, and what lies beside them."""
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,6 +82,15 @@ class MadePear:
     def api(self, task: str, *messages: object) -> Path:
         """Write what was sent to the model of a task, and its replies."""
         return self.json(f"{TASKS}/{task}/api_conversation_history.json", messages)
+
+    def listed(self, *items: Json) -> None:
+        """Write the editor's database with the list of tasks."""
+        place = self.file(".config/PearAI/User/globalStorage/state.vscdb", "")
+        with closing(sqlite3.connect(place)) as connection:
+            connection.execute("create table ItemTable (key text unique on conflict replace, value blob)")
+            state = json.dumps({"taskHistory": items})
+            connection.execute("insert into ItemTable values ('pearai.pearai-roo-cline', ?)", (state,))
+            connection.commit()
 
     def json(self, path: str, content: object) -> Path:
         """Write a file of JSON, as the programs do."""

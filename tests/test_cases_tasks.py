@@ -67,6 +67,45 @@ def test_041_two_transcripts_of_one_task(build_case: BuildCase) -> None:
     assert lake.column("select project_path from sessions") == [PEAR] * 3
 
 
+def test_042_task_index_and_folders_disagree(build_case: BuildCase) -> None:
+    lake = build_case("042-task-index-and-folders-disagree")
+    seven, eight, nine = map(task_id, (7, 8, 9))
+
+    assert lake.rows(
+        "select session_id, agent, has_file, in_index, project_path, title from sessions order by all"
+    ) == [
+        (seven, "pearai", True, True, PEAR, "write a parser"),
+        (eight, "pearai", True, False, None, "write a parser"),
+        (nine, "pearai", False, True, PEAR, "write a parser"),
+    ]
+    listed = "task: write a parser | tokensIn=100 tokensOut=20 totalCost=0.01 number={}"
+    assert lake.rows(
+        "select session_id, kind, text, timestamp_utc, project_path from timeline where source = 'pearai.state' "
+        "order by sequence"
+    ) == [(task, "task", listed.format(number), at(2), PEAR) for task, number in ((seven, 7), (nine, 9))]
+    for task in (seven, eight):
+        assert [row for row in lake.rows(SAID, task) if row[0] != "pearai.state"] == wrote()
+    assert not lake.count("timeline", f"session_id = '{nine}' and source <> 'pearai.state'")
+    assert lake.rows("select distinct session_id, project_path from timeline order by all") == [
+        (seven, PEAR),
+        (eight, None),
+        (nine, PEAR),
+    ]
+    assert lake.rows(TOKENS) == [
+        (seven, "pearai.state", "task", 100, 20, 0.01),
+        (seven, "pearai.ui_messages", "request", 100, 20, 0.01),
+        (eight, "pearai.ui_messages", "request", 100, 20, 0.01),
+        (nine, "pearai.state", "task", 100, 20, 0.01),
+    ]
+    assert lake.rows(
+        "select grain, count(*), count(distinct session_id), sum(prompt_tokens) from token_usage "
+        "group by all order by all"
+    ) == [("request", 2, 2, 200), ("task", 2, 2, 200)]
+    assert lake.rows("select prompt_tokens, total_cost_usd from sessions") == [(100, 0.01)] * 3
+    assert stands_nowhere(lake, "FAKE-SECRET")
+    assert lake.has_no_problem()
+
+
 def test_043_checkpoint_only_and_empty_folders(build_case: BuildCase) -> None:
     lake = build_case("043-checkpoint-only-and-empty-folders")
     checkpoints, empty, blank, metadata = map(task_id, (10, 11, 12, 13))

@@ -2,8 +2,10 @@
 
 import json
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -37,6 +39,15 @@ class Row(NamedTuple):
     model: str | None = None
     tool_name: str | None = None
     tool_use_id: str | None = None
+
+
+@pytest.fixture(scope="module")
+def listed(corpus: Path) -> dict[str, Json]:
+    """The list of tasks, by id."""
+    path = corpus / "kim/Library/Application Support/PearAI/User/globalStorage/state.vscdb"
+    with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as connection:
+        ((value,),) = connection.execute("select value from ItemTable where key = 'pearai.pearai-roo-cline'")
+    return {entry["id"]: entry for entry in json.loads(value)["taskHistory"]}
 
 
 def utc(ms: int) -> datetime:
@@ -171,8 +182,8 @@ def test_every_call_of_a_task(corpus_lake: Lake, task: str) -> None:
 
 
 @pytest.mark.parametrize("task", PANEL)
-def test_every_request_of_a_task(corpus_lake: Lake, task: str) -> None:
-    names = ("tokensIn", "tokensOut", "cacheReads", "cacheWrites", "cost")
+def test_every_request_of_a_task(corpus_lake: Lake, listed: dict[str, Json], task: str) -> None:
+    names, entry = ("tokensIn", "tokensOut", "cacheReads", "cacheWrites", "cost"), listed[task]
     requests = [(line, m) for line, m in enumerate(PANEL[task], 1) if m.get("say") == "api_req_started"]
     used = [(line, utc(m["ts"]), [json.loads(m["text"]).get(name) for name in names]) for line, m in requests]
 
@@ -181,28 +192,34 @@ def test_every_request_of_a_task(corpus_lake: Lake, task: str) -> None:
         "from token_usage where session_id = ? and grain = 'request' order by source_line",
         task,
     )
-    columns = zip(*(counts for *_, counts in used), strict=True)
-    sums = [sum(filter(None, column)) if any(v is not None for v in column) else None for column in columns]
-    found = corpus_lake.row(
+    # The list's own sums are those of the requests, in which a missing number is none.
+    sums = corpus_lake.row(
         "select prompt_tokens, completion_tokens, cached_tokens, total_cost_usd from sessions where session_id = ?",
         task,
     )
-    assert found == pytest.approx((*sums[:3], sums[4]) if sums else (None,) * 4)
+    stated = (entry["tokensIn"], entry["tokensOut"], entry.get("cacheReads"), entry["totalCost"])
+    assert sums == pytest.approx(stated)
 
 
 @pytest.mark.parametrize("task", PANEL)
-def test_every_task_is_a_session(corpus_lake: Lake, task: str) -> None:
+def test_every_task_is_a_session(corpus_lake: Lake, listed: dict[str, Json], task: str) -> None:
     panel = list(panel_rows(PANEL[task]))
     turns = Counter(row.turn_type for row in panel if row.kind == "message")
 
     assert corpus_lake.row(
         "select has_file, damaged, started_utc, started_basis, user_turns, assistant_turns, tool_calls, "
-        "first_event_utc >= started_utc from sessions where session_id = ?",
+        "last_event_utc >= started_utc, in_index, title, project_path from sessions where session_id = ?",
         task,
     ) == (
         *(True, False, panel[0].utc, "record", turns["user"], turns["assistant"]),
         *(sum(row.kind == "tool_call" for row in panel), True),
+        *(True, trimmed(listed[task]["task"]), listed[task]["workspace"]),
     )
+    assert corpus_lake.rows(
+        "select distinct session_key = (select session_key from sessions where session_id = $1), project_path "
+        "from timeline where session_id = $1",
+        task,
+    ) == [(True, listed[task]["workspace"])]
     silent = len(PANEL[task]) - len(panel)
     told = {row.line for row in decision_rows(HISTORY[task], panel)}
     assert corpus_lake.rows(

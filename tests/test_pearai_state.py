@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from parsers._sqlite import read_values
-from tests.conftest import BuildCase, OpenLake
+from tests.conftest import OpenLake
 from tests.lake import Lake, homelake
 
 GLOBAL = ".config/PearAI/User/globalStorage"
@@ -87,37 +87,6 @@ def state(*items: Any, **settings: Any) -> str:
 def told(number: int) -> tuple[str, str]:
     """Kind and text of the row of an item."""
     return "task", f"task: do {number} | tokensIn={10 * number} tokensOut={number} totalCost=0.5 number={number}"
-
-
-def test_042_task_index_and_folders_disagree(build_case: BuildCase) -> None:
-    lake = build_case("042-task-index-and-folders-disagree")
-    seven, eight, nine = (f"0d3e000{n}-aaaa-4bbb-8ccc-00000000000{n}" for n in (7, 8, 9))
-
-    assert lake.rows("select session_id, has_file, in_index, project_path, title from sessions order by all") == [
-        (seven, True, True, "/home/dana/pear", "write a parser"),
-        (eight, True, False, None, "write a parser"),
-        (nine, False, True, "/home/dana/pear", "write a parser"),
-    ]
-    assert lake.rows(
-        "select kind, text, session_id, project_path, epoch_ms(timestamp_utc) from timeline "
-        "where source = 'pearai.state' order by sequence"
-    ) == [
-        (
-            "task",
-            f"task: write a parser | tokensIn=100 tokensOut=20 totalCost=0.01 number={number}",
-            task,
-            "/home/dana/pear",
-            T0 + 2000,
-        )
-        for number, task in ((7, seven), (9, nine))
-    ]
-    assert (
-        lake.rows("select grain, source, prompt_tokens, completion_tokens, cost_usd from token_usage order by all")
-        == [("request", "pearai.ui_messages", 100, 20, 0.01)] * 2 + [("task", "pearai.state", 100, 20, 0.01)] * 2
-    )
-    assert lake.value("select total_cost_usd from sessions where session_id = ?", seven) == 0.01
-    assert lake.has_no_problem()
-    assert not [path for path in lake.path.rglob("*") if path.is_file() and b"FAKE-SECRET" in path.read_bytes()]
 
 
 def test_real_list_says_what_its_json_says(corpus_lake: Lake, corpus: Path) -> None:

@@ -324,6 +324,39 @@ def test_tokens_of_requests_are_summed(home: MadePear, build: Build) -> None:
     )
 
 
+def test_list_of_tasks_tells_what_their_files_do_not(home: MadePear, build: Build) -> None:
+    surroundings = "<environment_details>\n# Current Workspace Directory (/told) Files\n"
+    counts = {"tokensIn": 70, "tokensOut": 7, "totalCost": 0.5}
+    home.listed(
+        {"id": "a", "ts": ms(9), "task": "listed\nmore", "workspace": "/listed", **counts},
+        {"id": "b", "ts": ms(9), "task": "", **counts},
+        {"id": "c", "ts": ms(9), "task": "gone", "workspace": "/gone", **counts},
+    )
+    home.ui("a", say(1, "text", "said"), say(2, "api_req_started", {"request": surroundings, "tokensIn": 5}))
+    home.api("b", sent(None, "<task>\nsaid\n</task>", surroundings))
+
+    lake = build()
+
+    assert lake.rows(
+        "select session_id, title, project_path, started_utc, started_basis, prompt_tokens, completion_tokens, "
+        "total_cost_usd, has_file, in_index from sessions order by all"
+    ) == [
+        ("a", "listed", "/listed", at(1), "record", 5, None, None, True, True),
+        ("b", "said", "/told", at(9), "task_list", 70, 7, 0.5, True, True),
+        ("c", "gone", "/gone", at(9), "task_list", 70, 7, 0.5, False, True),
+    ]
+    assert (
+        lake.rows(
+            "select session_id, timestamp_utc, event_utc, event_basis from timeline where source = 'pearai.api_history'"
+        )
+        == [("b", None, at(9), "session")] * 2
+    )
+    assert lake.rows(
+        "select session_id, count(distinct session_key), count(distinct project_path) from timeline "
+        "group by all order by all"
+    ) == [("a", 1, 1), ("b", 1, 1), ("c", 1, 1)]
+
+
 def test_log_repeats_chats_and_no_task(home: MadePear, build: Build) -> None:
     home.chat("s1", user("ask"), reply("answer"), created=ms(0))
     home.ui("t", say(0, "text", "of the agent"))

@@ -71,7 +71,9 @@ select
     listed.session_name,
     listed.entry_id,
     coalesce(listed.own_id, listed.entry_id, listed.session_name) as session_id,
-    coalesce(nullif(listed.title, ''), indexed.title, listed.first_text, listed.title) as title,
+    coalesce(
+        nullif(listed.title, ''), nullif(indexed.title, ''), listed.first_text, listed.title, indexed.title
+    ) as title,
     case
         when listed.is_folder then coalesce(indexed.workspace_directory, listed.workspace_directory)
         else coalesce(nullif(listed.workspace_directory, ''), indexed.workspace_directory, listed.workspace_directory)
