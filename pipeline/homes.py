@@ -16,6 +16,22 @@ _LIVE = ("/proc", "/sys")
 
 _SYSTEM = frozenset(("bin", "etc", "usr", "var", "System", "Library", "Windows", "Program Files"))
 """What a whole system's root holds, at least two of them: archives in it were not put there as inputs."""
+_PERSONAL = frozenset(
+    (
+        "Desktop",
+        "Documents",
+        "Downloads",
+        "AppData",
+        ".cache",
+        ".config",
+        ".local",
+        ".ssh",
+        ".bashrc",
+        ".profile",
+        ".zshrc",
+    )
+)
+"""What a home holds that has no assistant."""
 _MANIFEST, _FILES = "manifest.jsonl", "fs"
 """What makes a directory a collection that a collector made."""
 
@@ -117,7 +133,7 @@ class _Walk:
         system's root.
         """
         stack: list[tuple[_Directory, Parts | None]] = [(start, None)]
-        systems: set[Parts] = set()
+        lived_in: set[Parts] = set()
         while stack:
             at, top = stack.pop()
             if at.is_collected:
@@ -128,9 +144,9 @@ class _Walk:
             if top is None and (at.dirs or has_homes):
                 top = at.parts
             self._add(at, top or ())
-            if len(_SYSTEM.intersection(at.names)) > 1 or at.parts[:-1] in systems or self._is_holder(at):
-                systems.add(at.parts)
-            elif not at.dirs and top in (None, at.parts):
+            if at.parts[:-1] in lived_in or self._is_lived_in(at):
+                lived_in.add(at.parts)
+            else:
                 self.tree.files.extend((*at.parts, name) for name in at.files)
             for child in children:
                 if child.is_collected or child.dirs or has_homes or not at.dirs or child.parts[-1] in _ABOVE_HOLDERS:
@@ -165,8 +181,11 @@ class _Walk:
             if name not in passed_by and path not in _LIVE:
                 yield self.look(path, (*at.parts, name))
 
-    def _is_holder(self, at: _Directory) -> bool:
-        return (at.parts[-1] if at.parts else self._named.rpartition("/")[2]) in HOLDERS
+    def _is_lived_in(self, at: _Directory) -> bool:
+        """Whether a directory is a home, holds homes, or is a system's: archives in it are somebody's own."""
+        name = at.parts[-1] if at.parts else self._named.rpartition("/")[2]
+        is_system = len(_SYSTEM.intersection(at.names)) > 1
+        return bool(at.dirs) or is_system or name in HOLDERS or not _PERSONAL.isdisjoint((*at.names, *at.files))
 
     def _add(self, at: _Directory, top: Parts) -> None:
         if at.dirs:

@@ -13,8 +13,10 @@ import pytest
 import zstandard
 
 from pipeline.archives import NotAnArchive, Sizes
+from pipeline.content import fill
 from pipeline.discover import Options
 from pipeline.model import Status
+from pipeline.workers import Inline
 from tests.archived import (
     FORMS,
     MTIME,
@@ -378,6 +380,9 @@ def test_a_fleet_mixes_archives_and_homes(tmp_path: Path) -> None:
     write(tmp_path / "fleet/two.zip", packed([(A, b"two")], "zip"))
     write(tmp_path / "fleet/notes.txt", b"no archive")
     write(tmp_path / "fleet/bob/old.tar", packed([(A, b"inside a home")], "tar"))
+    write(tmp_path / "fleet/eve/.bashrc", b"")
+    write(tmp_path / "fleet/eve/old.tar", packed([(A, b"inside a home")], "tar"))
+    write(tmp_path / "fleet/later/three.tgz", packed([(A, b"three")], "tar.gz"))
     write(tmp_path / "fleet/broken.tar.gz", b"broken")
 
     collections, errors = opened(tmp_path / "fleet")
@@ -385,10 +390,27 @@ def test_a_fleet_mixes_archives_and_homes(tmp_path: Path) -> None:
     found = [(os.path.relpath(collection.input, tmp_path / "fleet"), texts([collection])) for collection in collections]
     assert found == [
         (".", {"/bob/.continue/sessions/x.json": b"loose"}),
+        ("later/three.tgz/home", {f"/{A}": b"three"}),
         ("one/home", {f"/{A}": b"one"}),
         ("two.zip/home", {f"/{A}": b"two"}),
     ]
     assert errors == [f"{tmp_path}/fleet/broken.tar.gz: not a directory, and no archive that can be read"]
+
+
+@pytest.mark.parametrize("form", ["tar.gz", "tar.zst"])
+def test_what_a_build_needs_of_a_compressed_tar_is_unpacked_once(tmp_path: Path, form: str) -> None:
+    folder = "home/ann/.continue"
+    more = [(f"{folder}/sessions/a.json-wal", b"log"), (f"{folder}/rules.md", b"rules" * 1000), ("other", bytes(9999))]
+    path = write(tmp_path / "in/a", packed([*TWO, *more], form))
+    (home,) = opened(path)[0][0].homes
+
+    fill(Inline(), [home], tmp_path)
+    path.unlink()
+
+    by_name = {artifact.home_path.rpartition("/")[2]: artifact.location for artifact in home.artifacts}
+    assert [by_name[name].read_bytes() for name in ("a.json", "b.json", "a.json-wal")] == [b"first", b"second", b"log"]
+    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["000000.unpacked"]
+    assert b"rules" not in (tmp_path / "000000.unpacked").read_bytes()
 
 
 def test_the_same_archive_twice_is_read_once(tmp_path: Path) -> None:
