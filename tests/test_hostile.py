@@ -146,9 +146,9 @@ def test_numbers_beyond_a_double(said: Said) -> None:
     lake = said(f'{{"usage":{usage},"history":[{{"message":{{"role":"assistant"}},"toolCallStates":[{call}]}}]}}')
 
     assert lake.value("select text from timeline where kind = 'session'") == (
-        "session start: items=1 promptTokens=1E+400 completionTokens=1e-07 totalCost=1E+400 dateCreated unknown"
+        "session start: items=1 promptTokens=1e+400 completionTokens=1e-7 totalCost=1e+400 dateCreated unknown"
     )
-    assert lake.column("select arguments from tool_calls") == ['{"n":1E+400}']
+    assert lake.column("select arguments from tool_calls") == ['{"n":1e+400}']
     assert lake.rows(NOTES) == [
         (0, "value_out_of_range", "usage.promptTokens, usage.totalCost"),
         (0, "wrong_type", "usage.completionTokens"),
