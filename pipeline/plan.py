@@ -10,7 +10,7 @@ from pipeline.carried import Owner
 from pipeline.history import History
 from pipeline.model import Collection, Home
 
-BATCH_BYTES = 64 << 20
+BATCH_BYTES = 32 << 20
 """Input that a batch aims at."""
 
 MANY_BUCKETS, MANY_BYTES = 16, 2 << 30
