@@ -26,8 +26,8 @@ class Stored:
     is_damaged: bool = False
 
 
-def read_values(data: bytes, wal: bytes | None, table: str, key: str) -> Stored:
-    """Read the values of `key`, in capitals or not, from a table with the columns `key` and `value`.
+def read_values(data: bytes, wal: bytes | None, key: str) -> Stored:
+    """Read the values of `key`, in capitals or not, from the editor's table of state, `ItemTable(key, value)`.
 
     No other value is read. A database without that table has none. Raises sqlite3.Error where the disk is full.
     """
@@ -39,10 +39,10 @@ def read_values(data: bytes, wal: bytes | None, table: str, key: str) -> Stored:
         with closing(sqlite3.connect(path, isolation_level=None)) as connection:
             # A column that is computed can be longer than all that the files hold; UTF-16 grows as UTF-8.
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2 * (len(data) + len(wal or b"")) + _SHORT)
-            return _values(connection, table, key)
+            return _values(connection, key)
 
 
-def _values(connection: sqlite3.Connection, table: str, key: str) -> Stored:
+def _values(connection: sqlite3.Connection, key: str) -> Stored:
     connection.text_factory = bytes
     left = iter(range(_MOST_STEPS // _STEPS))
     connection.set_progress_handler(lambda: next(left, None) is None, _STEPS)
@@ -50,25 +50,24 @@ def _values(connection: sqlite3.Connection, table: str, key: str) -> Stored:
     try:
         connection.execute("pragma trusted_schema = off")
         has_table = connection.execute(
-            "select 1 from sqlite_master where type = 'table' and name = ? collate nocase", (table,)
+            "select 1 from sqlite_master where type = 'table' and name = 'ItemTable' collate nocase"
         ).fetchone()
     except sqlite3.DatabaseError as error:
         found.is_damaged = _is_damage(error)
         return found
-    if has_table and not _seek(connection, table, key, found):
-        _scan(connection, table, key, found)
+    if has_table and not _seek(connection, key, found):
+        _scan(connection, key, found)
     return found
 
 
-def _seek(connection: sqlite3.Connection, table: str, key: str, found: Stored) -> bool:
+def _seek(connection: sqlite3.Connection, key: str, found: Stored) -> bool:
     """Read by the index of keys, which touches no page of another value; say whether that could be done."""
     try:
         keys = connection.execute(
-            f'select rowid from "{table}" where cast(key as text) = ? collate nocase',  # noqa: S608  (a constant)
-            (key,),
+            "select rowid from ItemTable where cast(key as text) = ? collate nocase", (key,)
         ).fetchall()
         for (rowid,) in sorted(keys):
-            row = connection.execute(f'select value from "{table}" where rowid = ?', (rowid,)).fetchone()  # noqa: S608
+            row = connection.execute("select value from ItemTable where rowid = ?", (rowid,)).fetchone()
             found.values.append(_bytes(row[0]))
     except sqlite3.DatabaseError as error:
         found.is_damaged = _is_damage(error)
@@ -77,12 +76,11 @@ def _seek(connection: sqlite3.Connection, table: str, key: str, found: Stored) -
     return True
 
 
-def _scan(connection: sqlite3.Connection, table: str, key: str, found: Stored) -> None:
+def _scan(connection: sqlite3.Connection, key: str, found: Stored) -> None:
     """Read the table itself up to its first damage."""
     try:
         rows = connection.execute(
-            f'select value from "{table}" not indexed where cast(key as text) = ? collate nocase',  # noqa: S608
-            (key,),
+            "select value from ItemTable not indexed where cast(key as text) = ? collate nocase", (key,)
         )
         for (value,) in rows:
             found.values.append(_bytes(value))

@@ -22,7 +22,7 @@ from pipeline.schema import FLAG, SMALL, TEXT, Column, Table
 from pipeline.secrets import mask
 from pipeline.source import Records, Source
 
-TABLE, KEY, TASKS = "ItemTable", "pearai.pearai-roo-cline", "taskHistory"
+KEY, TASKS = "pearai.pearai-roo-cline", "taskHistory"
 SETTINGS = (
     "autoApprovalEnabled",
     "alwaysAllowReadOnly",
@@ -114,7 +114,7 @@ def read(data: bytes, path: str, records: Records) -> None:
     if not data:
         records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=0)
         return
-    stored = read_values(data, records.companions.get("-wal"), TABLE, KEY)
+    stored = read_values(data, records.companions.get("-wal"), KEY)
     settings, seen, items = dict[str, str](), set[str](), 0
     for value in stored.values:
         items = _read_state(value, records, settings, (seen, items))

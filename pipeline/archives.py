@@ -35,7 +35,7 @@ class Archive:
     problems: list[tuple[str | None, Problem]] = field(default_factory=list)
 
 
-class NotAnArchive(Exception):  # noqa: N818  (what a file is, and no error where several are tried)
+class NotAnArchiveError(Exception):
     """A file that is no archive."""
 
 
@@ -56,7 +56,7 @@ def is_archive(path: str) -> bool:
 
 
 def open_archive(path: str, sizes: Sizes) -> Archive:
-    """List the members of the archive at a real path. Raises OSError, and NotAnArchive for any other file."""
+    """List the members of the archive at a real path. Raises OSError, and NotAnArchiveError for any other file."""
     with Path(path).open("rb") as file:
         head = file.read(BLOCK)
     archive = Archive(MemberTree(path))
@@ -66,9 +66,9 @@ def open_archive(path: str, sizes: Sizes) -> Archive:
     elif (codec := codec_of(head)) is not Codec.NONE or is_header(head):
         found = _add_tar(archive.tree, Tar(path, codec, sizes.archive), sizes, faults)
     else:
-        raise NotAnArchive
+        raise NotAnArchiveError
     if not found and faults:
-        raise NotAnArchive
+        raise NotAnArchiveError
     archive.tree.settle()
     _verify(path, faults)
     archive.problems += [(None, _problem(fault)) for fault in faults]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.agentdirs import AgentDirs
-from pipeline.archives import Archive, NotAnArchive, Sizes, is_archive, open_archive
+from pipeline.archives import Archive, NotAnArchiveError, Sizes, is_archive, open_archive
 from pipeline.collector import read_collection
 from pipeline.homes import Found, Tree, find_homes
 from pipeline.model import Collection, Layout
@@ -104,7 +104,7 @@ class _Opener:
     def _unpacked(self, name: str, place: str) -> Archive:
         try:
             return open_archive(place, self._sizes)
-        except NotAnArchive as error:
+        except NotAnArchiveError as error:
             raise InputError(f"{safe(as_text(name))}: not a directory, and no archive that can be read") from error
         except OSError as error:
             raise _cannot_open(name, error) from error

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from pipeline.archives import NotAnArchive, Sizes
+from pipeline.archives import NotAnArchiveError, Sizes
 from pipeline.content import fill
 from pipeline.discover import Options
 from pipeline.model import Status
@@ -477,5 +477,5 @@ def test_zip_entries_that_point_nowhere_are_damage(tmp_path: Path) -> None:
 
 
 def test_other_files_are_no_archives(tmp_path: Path) -> None:
-    with pytest.raises(NotAnArchive):
+    with pytest.raises(NotAnArchiveError):
         listed(write(tmp_path / "a", b"hello" * 200))

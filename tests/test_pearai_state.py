@@ -587,6 +587,6 @@ def test_query_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_p
         connection.executemany("insert into ItemTable values (?, 'x')", [(str(n),) for n in range(10_000)])
         connection.commit()
 
-    stored = read_values(path.read_bytes(), None, "ItemTable", KEY)
+    stored = read_values(path.read_bytes(), None, KEY)
 
     assert (stored.values, stored.is_damaged) == ([], True)
