@@ -79,7 +79,7 @@ def decode(homes: Path) -> Figures:
 def build(homes: Path, lake: Path, workers: int, baseline: Figures) -> Result:
     """Build a lake with a number of workers on as many cores."""
     _tell(f"homelake build, workers {workers}")
-    command = [sys.executable, "-m", "pipeline.cli", "build", str(homes), "-o", str(lake)]
+    command = [sys.executable, "-m", "pipeline", "build", str(homes), "-o", str(lake)]
     measured = _run([*command, "--workers", str(workers)], workers)
     rows, size = lake_rows(lake), lake_size(lake)
     return Result(

@@ -412,9 +412,6 @@ def main() -> None:
     except OSError as error:
         print(f"homelake: {error.strerror or error}", file=sys.stderr)
         sys.exit(WRONG_USE)
-    except KeyboardInterrupt:
-        print("homelake: stopped", file=sys.stderr)
-        sys.exit(130)
 
 
 if __name__ == "__main__":

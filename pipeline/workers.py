@@ -10,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from multiprocessing import forkserver, resource_tracker
+from types import FrameType
 from typing import Any, TypeVar
 
 Job = TypeVar("Job")
@@ -43,6 +44,30 @@ class Inline(Executor):
 
 
 @contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put off Ctrl-C: a worker that is being started is not yet among those that are to be ended."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    caught: list[tuple[int, FrameType | None]] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: caught.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if caught and callable(before):
+            before(*caught[0])
+
+
+class _Processes(ProcessPoolExecutor):
+    """Worker processes, which are started when work is handed in."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        with _uninterrupted():
+            return super().submit(fn, *args, **kwargs)
+
+
+@contextmanager
 def here(_count: int) -> Iterator[Executor]:
     """Executor that works in this process."""
     yield Inline()
@@ -59,7 +84,7 @@ def processes(count: int) -> Iterator[Executor]:
     context.set_forkserver_preload(_PRELOADED)
     _start_server()
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(count, context, initializer=_end_with_parent)
+    pool = _Processes(count, context, initializer=_end_with_parent)
     try:
         yield pool
     except BaseException:

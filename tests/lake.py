@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMAND = (sys.executable, "-m", "pipeline.cli")
+COMMAND = (sys.executable, "-m", "pipeline")
 Row = tuple[Any, ...]
 
 SESSION_ROWS = """

@@ -1,0 +1,39 @@
+"""Starts the command `homelake`. Ctrl-C ends it with one line, also while it still imports what it needs."""
+
+import signal
+import sys
+from types import FrameType
+
+STOPPED = 128 + signal.SIGINT
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C. For one of the built-in kind that comes while Python makes a class, it would kill itself at the end."""
+
+
+def main() -> None:
+    """Run the command line."""
+    is_stopped = False
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        nonlocal is_stopped
+        is_stopped = True
+        raise Stopped
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, stop)
+    try:
+        from pipeline import cli  # takes longest, and workers need it not
+
+        cli.main()
+    except BaseException:
+        # A library that was interrupted may have made something else of it.
+        if not is_stopped:
+            raise
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        print("homelake: stopped", file=sys.stderr)
+        sys.exit(STOPPED)
+
+
+if __name__ == "__main__":
+    main()
