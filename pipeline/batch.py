@@ -29,6 +29,7 @@ from pipeline.tables.inventory import COLLECTIONS
 from pipeline.tables.sessions import SESSIONS
 from pipeline.tables.timeline import TIMELINE, TWINS
 from pipeline.transcripts import choose_transcripts
+from pipeline.workers import temporaries_in
 
 _ALONE = [table for table in TABLES if table not in (TIMELINE, TWINS, SESSIONS, COLLECTIONS)]
 _GROUPS = [(TIMELINE, TWINS), *((table,) for table in _ALONE), (SESSIONS,)]
@@ -129,6 +130,7 @@ def _run(batch: Batch, work: Work) -> Result:
     result = Result(batch.number, batch.bucket, bytes=batch.bytes)
     with ExitStack() as stack:
         spill = stack.enter_context(tempfile.TemporaryDirectory(dir=work.folder))
+        stack.enter_context(temporaries_in(spill))
         rounds = [
             stack.enter_context(
                 Joined(_staged(homes, work.sources, result), Limits(spill, work.memory), work.variables)

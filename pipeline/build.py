@@ -85,8 +85,8 @@ def build(
         known = previous.homes if previous else []
         collections = _with_users(collections, known)
         planned = plan(collections, _buckets(collections, settings, previous), known)
-        folder = lakes.start(lake)
         try:
+            folder = lakes.start(lake)
             with workers(settings.workers) as executor:
                 variables = {"completion_text": settings.completion_text}
                 held = previous.build if previous else None
@@ -101,11 +101,11 @@ def build(
             lakes.write_manifest(folder, _manifest(planned, results, ids, summary))
             shutil.rmtree(folder / "parts")
             final = lakes.finish(folder)
+            write_catalog(final, TABLES, selects("views"))
+            lakes.publish(lake, final)
         except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            lakes.clean(lake, ignore_errors=True)
             raise
-        write_catalog(final, TABLES, selects("views"))
-        lakes.publish(lake, final)
     summary.seconds = time.monotonic() - began
     return summary
 

@@ -96,13 +96,18 @@ def locked(lake: Path) -> Iterator[None]:
 
 def start(lake: Path) -> Path:
     """Make the directory of a new build, and remove what a killed one left."""
+    clean(lake)
+    build = lake / BUILDS / f"{_current(lake) + 1}{UNFINISHED}"
+    (build / "parts").mkdir(parents=True)
+    return build
+
+
+def clean(lake: Path, *, ignore_errors: bool = False) -> None:
+    """Remove what there is of builds that were not published."""
     current = _current(lake)
     for entry in (lake / BUILDS).iterdir():
         if not entry.name.isdecimal() or int(entry.name) > current:
-            shutil.rmtree(entry)
-    build = lake / BUILDS / f"{current + 1}{UNFINISHED}"
-    (build / "parts").mkdir(parents=True)
-    return build
+            shutil.rmtree(entry, ignore_errors)
 
 
 def _current(lake: Path) -> int:

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -118,6 +119,16 @@ def _wait_for_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
+
+
+@contextmanager
+def temporaries_in(folder: str) -> Iterator[None]:
+    """Have temporary files made in a folder that goes with the build, however that ends: they can hold secrets."""
+    before, tempfile.tempdir = tempfile.tempdir, folder
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
 
 
 def workers(count: int) -> AbstractContextManager[Executor]:

@@ -14,7 +14,7 @@ from pipeline.reasons import REASONS
 from tests.lake import Lake, Outcome, homelake, opened
 
 IS_LONG = os.environ.get("HOMELAKE_FUZZ") == "long"
-_TIMES = 40
+_TIMES = 20
 
 _LOSS = re.compile(
     r"parser: (?:"

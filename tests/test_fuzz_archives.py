@@ -50,29 +50,33 @@ def lay_out(sandbox: Path, files: list[tuple[str, str, bytes]], folders: list[li
 
 @pytest.mark.parametrize("how", ["fleet", "each"])
 def test_hostile_archives(how: str, tmp_path: Path) -> None:
-    """The whole archive beside the others is read, whatever they hold; what is hidden is in no lake."""
-
     @fuzz(14)
     @given(FILES, FOLDERS)
     def is_sound(files: list[tuple[str, str, bytes]], folders: list[list[tuple[str, bytes]]]) -> None:
         shutil.rmtree(tmp_path)
-        places = lay_out(tmp_path, files, folders)
-        inputs = [places] if how == "fleet" else sorted(places.iterdir())
-        lake, temporary, deep = tmp_path / "lake", tmp_path / "tmp", tmp_path / "1/2/3/4/5/6"
-        temporary.mkdir()
-        deep.mkdir(parents=True)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.chdir(deep)
-            patch.setenv("HOME", str(deep))
-            patch.setattr(tempfile, "tempdir", str(temporary))
-            with watched(tmp_path, lake, temporary, hidden=tmp_path / "v") as watch:
-                build_sound(lake, *inputs, codes=CODES, options=LIMITS)
-        assert watch.found == []
-        assert list(temporary.iterdir()) == []
-        with opened(lake) as found:
-            assert found.rows("select text from timeline where \"user\" = 'witness' and kind = 'message'") == [
-                ("I saw it",)
-            ]
-            assert found.count("timeline", "text = 'hidden'") == 0
+        check_archives(tmp_path, files, folders, is_fleet=how == "fleet")
 
     is_sound()
+
+
+def check_archives(
+    sandbox: Path, files: list[tuple[str, str, bytes]], folders: list[list[tuple[str, bytes]]], *, is_fleet: bool
+) -> None:
+    """The whole archive beside the others is read, whatever they hold; what is hidden is in no lake."""
+    places = lay_out(sandbox, files, folders)
+    inputs = [places] if is_fleet else sorted(places.iterdir())
+    lake, temporary, deep = sandbox / "lake", sandbox / "tmp", sandbox / "1/2/3/4/5/6"
+    temporary.mkdir()
+    deep.mkdir(parents=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(deep)
+        patch.setenv("HOME", str(deep))
+        patch.setattr(tempfile, "tempdir", str(temporary))
+        with watched(sandbox, lake, temporary, hidden=sandbox / "v") as watch:
+            build_sound(lake, *inputs, codes=CODES, options=LIMITS)
+    assert watch.found == []
+    assert list(temporary.iterdir()) == []
+    with opened(lake) as found:
+        seen = found.rows("select text from timeline where \"user\" = 'witness' and kind = 'message'")
+        assert seen == [("I saw it",)]
+        assert found.count("timeline", "text = 'hidden'") == 0

@@ -101,23 +101,25 @@ def _listen() -> None:
 def _heard(event: str, args: tuple[Any, ...]) -> None:
     if not _watches:
         return
-    if event == "open":
-        path, mode, flags = args
-        if isinstance(path, int):
-            return
-        place = Path(os.fsdecode(path)).resolve()
+    for path in changed(event, args):
         for watch in _watches:
-            if flags & _WRITING or set(mode or "") & set("wax+"):
-                watch.tell(event, place)
-            else:
-                watch.tell_read(place)
-    elif event in _PATHS:
-        for at, relative in _PATHS[event]:
-            for watch in _watches:
-                watch.tell(event, _place(args[at], None if relative is None else args[relative]))
-    elif event in _OTHER:
-        for watch in _watches:
+            watch.tell(event, path)
+    for watch in _watches:
+        if event == "open" and not isinstance(args[0], int):
+            watch.tell_read(Path(os.fsdecode(args[0])).resolve())
+        elif event in _OTHER:
             watch.found.append((event, repr(args)))
+
+
+def changed(event: str, args: tuple[Any, ...]) -> list[Path]:
+    """Paths that an event of Python's (`sys.addaudithook`) is about to change; none where it changes nothing."""
+    if event != "open":
+        places = _PATHS.get(event, ())
+        return [_place(args[at], None if relative is None else args[relative]) for at, relative in places]
+    path, mode, flags = args
+    if isinstance(path, int) or not (flags & _WRITING or set(mode or "") & set("wax+")):
+        return []
+    return [Path(os.fsdecode(path)).resolve()]
 
 
 def _place(path: Any, directory: object = None) -> Path:
