@@ -139,7 +139,8 @@ def publish(lake: Path, build: Path) -> None:
         fresh.replace(lake / name)
     for entry in (lake / BUILDS).iterdir():
         if entry.name.isdecimal() and int(entry.name) < int(build.name) - 1:
-            shutil.rmtree(entry)
+            # A reader that still has it finds all of its files or none, which is an error; never some of them.
+            shutil.rmtree(entry.rename(entry.with_name(entry.name + UNFINISHED)))
 
 
 def path_of(table: Table, part: Part | None, bucket: int) -> Path:
