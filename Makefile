@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test fuzz lint format bench clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -25,6 +25,9 @@ demo: $(READY) ## build a lake from the homes in fixtures/ and query it
 
 test: $(READY) ## run the whole test suite
 	$(BIN)/python -m pytest -n auto
+
+fuzz: $(READY) ## run the tests of made-up damage for long, with other damage each time
+	HOMELAKE_FUZZ=long $(BIN)/python -m pytest -n auto tests/test_fuzz_artifacts.py tests/test_fuzz_archives.py
 
 lint: $(READY) ## check style, formatting and types
 	$(BIN)/ruff check .
