@@ -8,9 +8,13 @@ from pipeline.commands._options import plural
 
 def told(summary: Summary, lake: Path) -> str:
     """The summary of a build, as text."""
+    unchanged = [
+        f"{summary.unchanged:,} of them unchanged" if summary.unchanged else "",
+        f"{plural(summary.archives, 'archive')} unchanged" if summary.archives else "",
+    ]
     lines = [
-        f"{lake}: {plural(summary.homes, 'home')}, {plural(summary.files, 'file')}, "
-        f"{summary.bytes / 1e6:,.1f} MB read in {summary.seconds:.1f} s",
+        ", ".join([f"{lake}: {plural(summary.homes, 'home')}", *filter(None, unchanged), plural(summary.files, "file")])
+        + f", {summary.bytes / 1e6:,.1f} MB read in {summary.seconds:.1f} s",
         "",
         "files     " + ", ".join(f"{status} {count:,}" for status, count in sorted(summary.statuses.items())),
         "tables    " + ", ".join(f"{name} {count:,}" for name, count in sorted(summary.tables.items())),
