@@ -33,6 +33,7 @@ from pipeline.export import export as export_lake
 from pipeline.join import selects
 from pipeline.lake import LakeError
 from pipeline.model import Collection
+from pipeline.report.command import report
 from pipeline.tables import TABLES
 
 MEMBER_MB, ARCHIVE_MB = Sizes().member >> 20, Sizes().archive >> 20
@@ -271,6 +272,9 @@ def export(
             typer.echo(f"{output / name}: {_plural(lines, 'line')}")
     except query.QueryError as error:
         fail(error)
+
+
+app.command()(report)
 
 
 @app.command()

@@ -1,0 +1,28 @@
+"""The command `homelake report`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline import query
+from pipeline.report.display import size
+
+Lake = Annotated[Path, typer.Argument(metavar="LAKE", help="Directory of the lake.")]
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="File for the page, such as report.html.")]
+
+
+def report(lake: Lake, output: Output) -> None:
+    """Write what a lake tells as one HTML page: figures, charts and tables, to read offline, print or hand on.
+
+    The page shows names of users and hosts, titles of sessions and rules; no prompt, reply or output. It asks for
+    nothing from a network.
+    """
+    from pipeline.report import page  # the drawing library is large, and no other command needs it
+
+    try:
+        written = page.write(lake, output)
+    except query.QueryError as error:
+        typer.echo(f"homelake: {error}", err=True)
+        raise typer.Exit(2) from error
+    typer.echo(f"{output}: {size(written)}")
