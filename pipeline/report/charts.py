@@ -1,7 +1,8 @@
 """Charts as SVG: Vega-Lite specifications, drawn when the page is made, so that the page runs no code for them.
 
-A specification has numbers, times and labels as data alone; its fields and settings are ours. Colours are the page's own
-(`var(--...)`), so that light, dark and print have theirs. Each chart is drawn twice, for a wide and for a narrow place.
+A specification has numbers, times and labels as data alone; its fields and settings are ours. Colours are the page's
+own (`var(--...)`), so that light, dark and print have theirs. Each chart is drawn twice, for a wide and for a narrow
+place.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,6 +34,7 @@ _CONFIG = {
     "font": "system-ui, sans-serif",
     "view": {"stroke": None},
     "axis": {
+        "aria": False,
         "labelColor": _QUIET,
         "titleColor": _QUIET,
         "titleFontWeight": "normal",
@@ -43,7 +45,14 @@ _CONFIG = {
         "titleFontSize": 11,
         "titlePadding": 12,
     },
-    "legend": {"labelColor": _INK, "title": None, "orient": "top", "labelFontSize": 11, "symbolType": "square"},
+    "legend": {
+        "aria": False,
+        "labelColor": _INK,
+        "title": None,
+        "orient": "top",
+        "labelFontSize": 11,
+        "columnPadding": 28,
+    },
 }
 
 
@@ -61,7 +70,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A stretch of a bar: a series' share of what stands or lies at one place; `told` is shown when one points at it."""
+    """A stretch of a bar: a series' share of what stands or lies at one place; `told` is shown to who points at it."""
 
     place: str
     until: str | None
@@ -135,9 +144,7 @@ def _ticks(bars: Sequence[Bar]) -> dict[str, Any]:
     return {"format": "~s" if highest >= 10_000 else "~f", "tickMinStep": 1 if whole else 0, "tickCount": 5}
 
 
-def _drawn(
-    bars: Sequence[Bar], series: Sequence[str], encoding: Mapping[str, Any], place: tuple[int, int]
-) -> Markup:
+def _drawn(bars: Sequence[Bar], series: Sequence[str], encoding: Mapping[str, Any], place: tuple[int, int]) -> Markup:
     """Draw a chart into a place of a width and a height."""
     width, height = place
     colour = {

@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer: its question, its columns with their DuckDB types, its first rows, and of all their number and sums."""
+    """An answer: its question, columns with their DuckDB types, first rows, and number and sums of all rows."""
 
     question: str
     columns: dict[str, str]

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -35,13 +36,17 @@ def render(facts: Facts) -> str:
     style, script = _asset("page.css"), _asset("page.js")
     headline = facts.headline
     is_empty = not (headline["homes"] or headline["sessions"] or headline["prompts"])
-    return _template().render(
-        style=Markup(style),  # noqa: S704  (a file of ours)
-        script=Markup(script),  # noqa: S704  (likewise)
-        policy=_policy(style, script),
-        figures=_figures(headline),
-        period=_period(headline),
-        sections=[] if is_empty else list(sections(facts)),
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            style=Markup(style),  # noqa: S704  (a file of ours)
+            script=Markup(script),  # noqa: S704  (likewise)
+            policy=_policy(style, script),
+            figures=_figures(headline),
+            period=_period(headline),
+            sections=[] if is_empty else list(sections(facts)),
+        )
     )
 
 
@@ -56,15 +61,9 @@ def _environment() -> Environment:
     )
 
 
-def _template():  # type: ignore[no-untyped-def]
-    return _environment().get_template("page.html")
-
-
 def _asset(name: str) -> str:
     """The text of a file that is put into the page as it is."""
-    loader = _environment().loader
-    assert loader is not None
-    return loader.get_source(_environment(), name)[0]
+    return files("pipeline.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def _policy(style: str, script: str) -> str:

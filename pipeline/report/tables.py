@@ -49,9 +49,8 @@ def table(facts: Facts, select: str, summed: Sequence[str] = (), *, by: str | No
 
 def _sums(answer: Answer, kinds: dict[str, Kind]) -> list[Cell]:
     """The last row: the number of rows, then the sums below their columns."""
-    first, *others = kinds
     sums = [
         cell("", kinds[column], answer.sums[column]) if answer.sums.get(column) is not None else Cell("")
-        for column in others
+        for column in list(kinds)[1:]
     ]
     return [Cell(f"all {answer.count:,}"), *sums]

@@ -33,7 +33,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
 
 const tip = document.getElementById("tip");
 document.addEventListener("pointermove", (event) => {
-  const mark = event.target instanceof Element ? event.target.closest('[role="graphics-symbol"][aria-label]') : null;
+  const mark = event.target instanceof Element ? event.target.closest(".mark-rect [aria-label]") : null;
   tip.hidden = !mark;
   if (!mark) return;
   tip.textContent = mark.getAttribute("aria-label");
