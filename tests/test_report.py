@@ -110,6 +110,16 @@ def test_sums_are_those_of_the_lake(corpus_page: Page, corpus_lake: Lake, captio
     assert corpus_page.table(caption).sum(head) == f"{corpus_lake.value(query):,}"
 
 
+def test_homes_at_two_places_are_two(tmp_path: Path) -> None:
+    for place in ("a", "b"):
+        MadeHome(tmp_path / place / "home").session("s1", user(place))
+    homelake("build", tmp_path / "a/home", tmp_path / "b/home", "-o", tmp_path / "lake", "--workers", "1")
+
+    page = Page(report(tmp_path / "lake", tmp_path / "report.html"))
+
+    assert page.figure("homes") == page.figure("sessions") == "2"
+
+
 def test_failure_rates_are_those_of_the_view(corpus_page: Page, corpus_lake: Lake) -> None:
     table = corpus_page.table("Which tools")
     found = zip(table.column("tool"), table.column("agent"), table.column("failure rate"), strict=True)
@@ -153,7 +163,7 @@ def test_a_wrong_clock_stretches_no_chart(tmp_path: Path) -> None:
     page = Page(report(tmp_path / "lake", tmp_path / "report.html"))
 
     assert page.table("Sessions per week").rows == [["week of 2026-09-14", "1"]]
-    assert any(text.endswith("newest collection: 1 sessions, 1 prompts.") for text in page.texts)
+    assert any(text.endswith("newest collection: 1 session, 1 prompt.") for text in page.texts)
     assert page.figure("sessions") == "2"
 
 

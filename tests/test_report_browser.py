@@ -242,4 +242,5 @@ def test_print_is_light_and_whole(look: Opener, plain: Path) -> None:
     assert page.evaluate(LUMINANCE) > 200
     assert page.locator(".wide svg").first.is_visible()
     assert not page.locator("details").first.is_visible()
+    assert page.locator("tfoot td").first.evaluate("cell => getComputedStyle(cell).position") == "static"
     assert page.evaluate("[...document.querySelectorAll('.scroll')].every(box => box.scrollHeight <= box.clientHeight)")

@@ -7,7 +7,7 @@ place.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import vl_convert
@@ -23,8 +23,8 @@ WIDE, NARROW = 540, 320
 HEIGHT, BAR, CHARACTER = 210, 22, 7
 """Height of a chart over time, of a bar that lies, and width of a character of a label (pixels)."""
 
-LARGEST = 12
-"""Bars that lie, at most."""
+LARGEST, FEW = 12, 5
+"""Bars that lie, at most; and up to which number each has a tick."""
 
 COLOURS = [f"var(--series-{at})" for at in range(1, 5)]
 
@@ -80,13 +80,16 @@ class Bar:
     told: str
 
 
-def over_time(bars: Sequence[Bar], series: Sequence[str], unit: str) -> tuple[Markup, Markup]:
-    """Draw bars that stand on an axis of time, from `place` to `until` (dates), wide and narrow."""
-    days = (date.fromisoformat(bars[-1].place) - date.fromisoformat(bars[0].place)).days
-    form = "%d %b" if days < 100 else "%b %Y" if days < 1500 else "%Y"
-    axis = {"grid": False, "format": form, "tickCount": 5, "labelSeparation": 12}
+def over_time(
+    bars: Sequence[Bar], series: Sequence[str], unit: str, period: tuple[date, date]
+) -> tuple[Markup, Markup]:
+    """Draw bars that stand on an axis of time over a period, from `place` to `until` (dates), wide and narrow."""
+    first, last = period
+    axis = {"grid": False, "labelSeparation": 12, **_dates(first, last)}
+    # Days without a time would be those of the place where the page is made.
+    scale = {"type": "utc", "domain": [f"{day}T00:00:00Z" for day in (first, last)]}
     encoding = {
-        "x": {"field": "place", "type": "temporal", "scale": {"type": "utc"}, "title": None, "axis": axis},
+        "x": {"field": "place", "type": "temporal", "scale": scale, "title": None, "axis": axis},
         "x2": {"field": "until"},
         "y": {"field": "start", "type": "quantitative", "title": unit, "axis": _ticks(bars)},
         "y2": {"field": "end"},
@@ -137,11 +140,22 @@ def stacked(place: str, until: str | None, values: Mapping[str, float], told: Ma
     return bars
 
 
+def _dates(first: date, last: date) -> dict[str, Any]:
+    """An axis of time; on that of a few weeks, which begin on Mondays, some of these have a tick."""
+    days = (last - first).days
+    if days < 100:
+        apart = timedelta(weeks=-(-days // 7 // 6))
+        mondays = (datetime.combine(first + at * apart, time(), UTC) for at in range(days // apart.days + 1))
+        return {"format": "%d %b", "values": [monday.timestamp() * 1000 for monday in mondays]}
+    return {"format": "%b %Y" if days < 1500 else "%Y", "tickCount": 5}
+
+
 def _ticks(bars: Sequence[Bar]) -> dict[str, Any]:
     """An axis of numbers, in whole steps where they are whole."""
-    whole = all(bar.end == int(bar.end) for bar in bars)
-    highest = max((bar.end for bar in bars), default=0)
-    return {"format": "~s" if highest >= 10_000 else "~f", "tickMinStep": 1 if whole else 0, "tickCount": 5}
+    highest = max(bar.end for bar in bars)
+    if highest <= FEW and all(bar.end == int(bar.end) for bar in bars):
+        return {"format": "d", "values": list(range(int(highest) + 1))}
+    return {"format": "~s" if highest >= 10_000 else "~f", "tickCount": 5}
 
 
 def _drawn(bars: Sequence[Bar], series: Sequence[str], encoding: Mapping[str, Any], place: tuple[int, int]) -> Markup:

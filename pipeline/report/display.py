@@ -92,9 +92,14 @@ def size(count: int) -> str:
 
 def large(count: int) -> str:
     """A number that may be too long to be read, in millions or billions then."""
-    if count < 10_000_000:
+    if count < 1_000_000:
         return f"{count:,}"
     return f"{count / 1e6:,.1f} M" if count < 10_000_000_000 else f"{count / 1e9:,.1f} G"
+
+
+def counted(count: int, thing: str) -> str:
+    """A number of things."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def short(text: str, most: int) -> str:

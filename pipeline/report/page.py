@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from pipeline import answer
 from pipeline.query import QueryError, one_line, opened
-from pipeline.report.display import large, shown
+from pipeline.report.display import counted, large, shown
 from pipeline.report.facts import Facts, Row
 from pipeline.report.sections import sections
 
@@ -83,22 +83,22 @@ def _figures(headline: Row) -> list[tuple[str, str, str]]:
     counts = {word: f"{headline[word] or 0:,}" for word in ("homes", "users", "hosts", "sessions", "prompts", "calls")}
     nameless = headline["homes_without_host"]
     remarks = {
-        "hosts": f"{nameless:,} homes name none" if nameless else "",
-        "prompts": f"{headline['replies'] or 0:,} replies",
+        "hosts": f"{counted(nameless, 'home')} without a name" if nameless else "",
+        "prompts": "1 reply" if headline["replies"] == 1 else f"{headline['replies'] or 0:,} replies",
         "calls": f"{headline['denied'] or 0:,} denied, {headline['blocked'] or 0:,} blocked",
     }
-    prompt, completion = headline["prompt_tokens"] or 0, headline["completion_tokens"] or 0
-    cost = headline["cost_usd"]
+    prompt, completion, cost = (headline[name] for name in ("prompt_tokens", "completion_tokens", "cost_usd"))
+    tokens = None if prompt is completion is None else (prompt or 0) + (completion or 0)
     return [
         *((word, count, remarks.get(word, "")) for word, count in counts.items()),
-        ("tokens", large(prompt + completion), f"{large(prompt)} of prompts"),
+        ("tokens", "–" if tokens is None else large(tokens), f"{large(prompt)} of prompts" if prompt else ""),
         ("cost", "–" if cost is None else f"${shown('money', cost)}", "as far as it is stated"),
     ]
 
 
 def _period(headline: Row) -> str:
     """What the figures are about, in words."""
-    collections = f"{headline['collections']:,} collection{'' if headline['collections'] == 1 else 's'}"
+    collections = counted(headline["collections"], "collection")
     first, last = headline["first_day"], headline["last_day"]
     period = f"{first} to {last}" if first else "no day is known"
     at = headline["last_collected_utc"]

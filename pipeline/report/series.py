@@ -6,11 +6,14 @@ from datetime import date, timedelta
 
 from pipeline.report import charts
 from pipeline.report.charts import Bar, Chart
-from pipeline.report.display import NOTHING, heading, shown
+from pipeline.report.display import NOTHING, counted, heading, shown
 from pipeline.report.facts import Facts, Row
 
 NO_LIMIT = 10_000
 """More than the rows of `activity`: one per week, month or year and assistant."""
+
+FEWEST = 8
+"""Weeks, months or years of a chart."""
 
 Values = dict[str, float]
 
@@ -66,8 +69,8 @@ def largest(facts: Facts, select: str, column: str, values: Callable[[Row], dict
 def undated(facts: Facts) -> str | None:
     """What the charts over time leave out, in words; null where it is nothing."""
     rows = [row for row in facts.answer("activity", NO_LIMIT).rows if row["since"] is None]
-    counts = {word: sum(row[word] for row in rows) for word in ("sessions", "prompts", "calls")}
-    return ", ".join(f"{count:,} {word}" for word, count in counts.items() if count) or None
+    counts = {word: sum(row[f"{word}s"] for row in rows) for word in ("session", "prompt", "call")}
+    return ", ".join(counted(count, word) for word, count in counts.items() if count) or None
 
 
 def _activity(facts: Facts) -> list[Row]:
@@ -90,7 +93,7 @@ def _over_time(step: str, rows: Sequence[Row], measure: _Measure) -> list[Chart]
         f"{_named(max(sums), step)}, most in {_named(most, step)}: {measure.told(wholes[most])}."
     )
     lines = [[_named(since, step), *map(measure.told, values.values())] for since, values in sums.items()]
-    drawn = charts.over_time(bars, measure.series, measure.unit)
+    drawn = charts.over_time(bars, measure.series, measure.unit, _period([row["since"] for row in rows], step))
     return [Chart(f"{_capital(measure.unit)} per {step}", told_all, *drawn, [step, *measure.series], lines)]
 
 
@@ -102,6 +105,12 @@ def _sums(rows: Sequence[Row], measure: _Measure) -> dict[date, Values]:
         for series, value in measure.values(row).items():
             values[series] += value or 0
     return {since: values for since, values in sums.items() if any(values.values())}
+
+
+def _period(found: Sequence[date], step: str) -> tuple[date, date]:
+    """The period of all charts over time, of some weeks, months or years at least."""
+    end = _until(max(found), step)
+    return min(*found, end - FEWEST * (_until(end, step) - end)), end
 
 
 def _until(since: date, step: str) -> date:

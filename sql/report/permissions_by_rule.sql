@@ -1,4 +1,4 @@
--- Which standing rules and settings let commands run without asking, and in how many files? Of each home's newest collection alone (`current`).
+-- Which standing rules and settings let commands run without asking, and in how many files? Of each home's newest collection alone (current).
 select
     rule,
     value,

@@ -1,4 +1,4 @@
--- Who has the most of them? Of each home's newest collection alone (`current`).
+-- Who has the most of them? Of each home's newest collection alone (current).
 select
     "user",
     host,
