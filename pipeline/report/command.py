@@ -15,8 +15,8 @@ Output = Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Fi
 def report(lake: Lake, output: Output) -> None:
     """Write what a lake tells as one HTML page: figures, charts and tables, to read offline, print or hand on.
 
-    The page shows names of users and hosts, titles of sessions and rules; no prompt, reply or output. It asks for
-    nothing from a network.
+    The page asks for nothing from a network. It shows names of users and hosts, permission rules, and titles of deleted
+    sessions, which can be the first words of a prompt; no other text of a transcript.
     """
     from pipeline.report import page  # the drawing library is large, and no other command needs it
 
