@@ -10,6 +10,7 @@ from pipeline.commands._options import EXIT_CODES, WRONG_USE
 from pipeline.commands.build import build
 from pipeline.commands.export import export
 from pipeline.commands.inspect import inspect_inputs
+from pipeline.commands.report import report
 from pipeline.commands.schema import schema
 from pipeline.commands.sql import sql
 
@@ -38,6 +39,7 @@ app.command("inspect", epilog=EXIT_CODES)(inspect_inputs)
 app.command(context_settings={"ignore_unknown_options": True})(sql)
 app.command()(export)
 app.command()(schema)
+app.command()(report)
 
 
 def main() -> None:
