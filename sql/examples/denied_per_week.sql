@@ -1,4 +1,5 @@
--- How many calls were denied, by week and user? What copies and forks of a session repeat is counted apart.
+-- How many calls were denied, by week and user?
+-- What copies and forks of a session repeat is counted apart.
 select
     calls.week,
     sessions.user,
