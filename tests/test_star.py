@@ -38,7 +38,12 @@ def write_homes(root: Path) -> None:
         home.session("undated", user("when?"), created=None)
         if day == "2026-09-14":
             home.session("removed", user("gone"), reply("", run("c4", "errored", "no")), created=30)
-        home.events("chatInteraction", exchange(5, "p", "q", session="event-only"), exchange(6, "later", "x", "fork"))
+        home.events(
+            "chatInteraction",
+            exchange(5, "p", "q", session="event-only"),
+            exchange(6, "later", "x", session="fork"),
+            exchange(31, "gone?", "y", session="removed"),
+        )
         home.events(
             "toolUsage",
             usage(2, "c3", '{"command":"ls"}', name="Bash"),
@@ -151,7 +156,8 @@ def test_there_is_one_row_without_a_session_per_host_user_and_assistant(star: La
     ]
 
 
-def test_deleted_sessions(star: Lake) -> None:
+def test_a_deletion_counts_once_where_events_tell_of_the_session_still(star: Lake) -> None:
+    assert star.count("sessions", "session_id = 'removed'") == 2
     assert star.rows(
         "select session_id, has_file, is_deleted, started_week, deleted_after, deleted_before from dim_session "
         "where is_deleted order by session_id"

@@ -40,7 +40,14 @@ known as (
         false as is_unknown,
         has_file,
         in_index,
-        not has_file or not current as is_deleted,
+        not current
+        or (
+            not has_file
+            -- What is left in a list, or of its events, after the file of a session went is no second deletion.
+            and not coalesce(
+                bool_or(has_file and not current) over (partition by host, "user", agent, session_id), false
+            )
+        ) as is_deleted,
         deleted_between[1]::date as deleted_after,
         deleted_between[2]::date as deleted_before,
         compacted,
@@ -78,7 +85,7 @@ select
     is_unknown,  -- True for the rows that stand for no session: what a host, a user and an assistant did outside of one.
     has_file,
     in_index,
-    is_deleted,  -- Whether it is gone: a list or events name it and it has no file, or a later collection lacks it.
+    is_deleted,  -- Whether it is gone: it has no file but a list's entry or events, or a later collection lacks it.
     deleted_after,  -- Day of the last collection that had its file or folder (UTC).
     deleted_before,  -- Day of the next collection, which lacks it (UTC).
     compacted,
