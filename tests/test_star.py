@@ -157,7 +157,8 @@ def test_there_is_one_row_without_a_session_per_host_user_and_assistant(star: La
 
 
 def test_a_deletion_counts_once_where_events_tell_of_the_session_still(star: Lake) -> None:
-    assert star.count("sessions", "session_id = 'removed'") == 2
+    assert star.count("sessions_deleted", "session_id = 'removed'") == 2
+    assert star.column("select has_file from dim_session where session_id = 'removed' and is_deleted") == [True]
     assert star.rows(
         "select session_id, has_file, is_deleted, started_week, deleted_after, deleted_before from dim_session "
         "where is_deleted order by session_id"
