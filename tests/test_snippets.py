@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,6 +111,8 @@ def test_commands_run(snippet: Snippet, copy: Path, here: Path) -> None:
     done = shell(here, "-e", "-c", snippet.text.replace("/srv/lake", str(copy)))
 
     assert (done.returncode, done.stderr) == (0, "")
+    shown = textwrap.indent(done.stdout, "    ")
+    assert shown in (ROOT / "docs" / f"{snippet.page}.md").read_text(encoding="utf-8")
     assert done.stdout or [path.name for path in here.iterdir()] != ["employees.csv", "homelake"]
 
 

@@ -1,5 +1,4 @@
--- Grain: one row per day from the first to the last of the sessions and facts, also days on which nothing happened.
--- Key: day. Rows without a time have no day. The modification time of a file can be any: far ones stand alone.
+-- Grain: one row per day of the sessions and facts, and per day between them; facts join it on `day`.
 with
 known as (
     select event_utc::date as day from timeline
@@ -9,6 +8,7 @@ known as (
     select started_utc::date from sessions
 ),
 
+-- A file's modification time, of which some rows have theirs, can be any: far days stand alone.
 spans as (
     select min(day) as first_day, max(day) as last_day from known where day between '2020-01-01' and '2100-12-31'
 ),

@@ -1,5 +1,5 @@
--- Grain: one row per session, and one per host, user and assistant for the rows of facts that belong to no session.
--- Key: session_key, which every fact has: an inner join loses no row. For dashboards; see `docs/bi.md`.
+-- Grain: one row per session, and per host, user and assistant one that stands for none: every fact has its
+-- `session_key` here.
 with
 places as (
     select distinct host, "user", agent from artifacts

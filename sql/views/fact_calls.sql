@@ -1,6 +1,4 @@
--- Grain: one row per tool call: those of `tool_calls`, and those that the editor's events alone tell of. Key: row_id.
--- Joins `dim_session` on session_key. What an event says of accepted and succeeded: true and true, it ran; false and
--- false, it ran and failed; false and true, a person refused it.
+-- Grain: one row per tool call, also those that only events tell of; joins `dim_session` on `session_key`.
 with
 kinds as (
     select tool_name, min(tool_kind) as tool_kind from tool_calls where tool_kind <> 'other' group by all
@@ -24,6 +22,7 @@ ends as (
         = max(regexp_extract(text, '^accepted=\S+ succeeded=\S+'))
 ),
 
+-- Accepted and succeeded: it ran. Neither: it ran and failed. Succeeded alone: a person refused it.
 of_events as (
     select
         asked.row_id,

@@ -1,4 +1,4 @@
--- Grain: one row per message that counts: no event's that repeats it. Key: row_id. Joins `dim_session` on session_key.
+-- Grain: one row per message that repeats no other; joins `dim_session` on `session_key`.
 select
     timeline.row_id,
     coalesce(

@@ -1,5 +1,5 @@
--- Grain: one row per request, reply or task that states tokens; of one session those of its first grain alone.
--- Key: row_id. Joins `dim_session` on session_key. Sums are those of the view `tokens_used`.
+-- Grain: one row per request, reply or task that states tokens, of one session those of its first grain; joins
+-- `dim_session` on `session_key`.
 with
 counted as (
     select
