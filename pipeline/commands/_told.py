@@ -1,0 +1,34 @@
+"""What a build says that it did."""
+
+from pathlib import Path
+
+from pipeline.build import Summary
+from pipeline.commands._options import plural
+
+
+def told(summary: Summary, lake: Path) -> str:
+    """The summary of a build, as text."""
+    unchanged = [
+        f"{summary.unchanged:,} of them unchanged" if summary.unchanged else "",
+        f"{plural(summary.archives, 'archive')} unchanged" if summary.archives else "",
+    ]
+    lines = [
+        ", ".join([f"{lake}: {plural(summary.homes, 'home')}", *filter(None, unchanged), plural(summary.files, "file")])
+        + f", {summary.bytes / 1e6:,.1f} MB read in {summary.seconds:.1f} s",
+        "",
+        "files     " + ", ".join(f"{status} {count:,}" for status, count in sorted(summary.statuses.items())),
+        "tables    " + ", ".join(f"{name} {count:,}" for name, count in sorted(summary.tables.items())),
+    ]
+    agents = sorted({agent for agent, _ in summary.rows})
+    lines.extend(
+        f"{agent:<9} " + ", ".join(f"{kind} {n:,}" for (a, kind), n in sorted(summary.rows.items()) if a == agent)
+        for agent in agents
+    )
+    for lost, label in ((True, "losses"), (False, "notes")):
+        counts = [f"{reason} {n:,}" for (reason, is_loss), n in sorted(summary.problems.items()) if is_loss == lost]
+        lines.append(f"{label:<9} " + (", ".join(counts) or "none"))
+    wrong = [f"{name} {plural(rows, 'row')}" for name, rows in sorted(summary.failures.items())]
+    lines.append(f"checks    {'FAILED: ' + ', '.join(wrong) if wrong else 'all passed'}")
+    if summary.nameless:
+        lines.append(f"users     {plural(summary.nameless, 'home')} without a user: its path names none, see --user")
+    return "\n".join(lines)

@@ -1,0 +1,36 @@
+"""`homelake schema`."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from pipeline import dictionary
+from pipeline.commands._options import fail
+from pipeline.join import selects
+from pipeline.tables import TABLES
+
+
+class SchemaForm(StrEnum):
+    """How `homelake schema` writes the dictionary."""
+
+    TABLE = "table"
+    JSON = "json"
+    MARKDOWN = "markdown"
+
+
+def schema(
+    table: Annotated[str | None, typer.Argument(metavar="[TABLE]", help="One table; all of them without it.")] = None,
+    form: Annotated[SchemaForm, typer.Option("--format", help="How to write the dictionary.")] = SchemaForm.TABLE,
+) -> None:
+    """Describe the lake's tables: grain, key, and every column's type and meaning; of a further view its query."""
+    chosen = [known for known in TABLES if table in (None, known.name)]
+    if table in selects("views"):
+        typer.echo(f"{table}: {dictionary.render_views({table: selects('views')[table]}).removeprefix(table).strip()}")
+        typer.echo(f"\n{selects('views')[table]}", nl=False)
+        return
+    if not chosen:
+        fail(f"no table {table!r}; there are {', '.join(known.name for known in TABLES)}")
+    typer.echo(dictionary.render(chosen, form.value))
+    if table is None and form is SchemaForm.TABLE:
+        typer.echo(f"\nfurther views\n{dictionary.render_views(selects('views'))}")
