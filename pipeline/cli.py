@@ -1,5 +1,6 @@
 """The command `homelake`: its commands, each a function of a module of its own, and how it ends."""
 
+import signal
 import sys
 from importlib.metadata import version
 from typing import Annotated
@@ -12,6 +13,9 @@ from pipeline.commands.export import export
 from pipeline.commands.inspect import inspect_inputs
 from pipeline.commands.schema import schema
 from pipeline.commands.sql import sql
+from pipeline.textgrid import safe
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="homelake",
@@ -41,18 +45,32 @@ app.command()(schema)
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line: what is wrong is told in one line, and the exit code says how it ended."""
+    # Polars' handler lets a wait for other threads and processes go on, and Ctrl-C would not end it.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        app()
+        code = app(standalone_mode=False)
+    except typer.TyperException as error:
+        code = _misused(error)
     except BrokenPipeError:
         sys.stderr.close()
-        sys.exit(0)
+        code = 0
     except OSError as error:
         print(f"homelake: {error.strerror or error}", file=sys.stderr)
-        sys.exit(WRONG_USE)
-    except KeyboardInterrupt:
+        code = WRONG_USE
+    if code == INTERRUPTED:
         print("homelake: stopped", file=sys.stderr)
-        sys.exit(130)
+    sys.exit(code)
+
+
+def _misused(error: typer.TyperException) -> int:
+    """Tell in a line what is wrong with the command line, and where help is."""
+    context = getattr(error, "ctx", None)
+    message = " ".join(error.format_message().rstrip(".").split())
+    hint = f" (see {context.command_path} --help)" if context else ""
+    print(f"homelake: {safe(message[0].lower() + message[1:])}{hint}", file=sys.stderr)
+    return WRONG_USE
 
 
 if __name__ == "__main__":
