@@ -78,4 +78,6 @@ def _lines(connection: duckdb.DuckDBPyConnection, select: Select, terminal: Text
     most = how.max_rows if how.max_rows is not None else TERMINAL_ROWS if width else 0
     view = View(most or None, width, how.expanded)
     fields = select.fields(connection)
-    return table_lines(fields, select.rows(connection, fields, "table", view.longest), view)
+    # One character more than is shown, so that a cut is seen.
+    longest = view.longest and view.longest + 1
+    return table_lines(fields, select.rows(connection, fields, "table", longest), view)

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import IO
 
-from rich.cells import cell_len
-
 from pipeline import textgrid
 from pipeline.answer import Field, Rows
 
 TERMINAL_ROWS = 1000
 """Rows that a table on a terminal shows unless it is told otherwise; the rest is counted."""
 LONGEST = 1000
-"""Characters of a value that a table on a terminal is given."""
+"""Characters of a value that a block of lines on a terminal shows."""
 KEPT_BYTES = 32 << 20
 """Rows that wait until the widths of all are known are in memory up to so many bytes, then in a file."""
 
@@ -33,8 +31,8 @@ class View:
 
     @property
     def longest(self) -> int | None:
-        """Characters of a value that are needed: one more than are shown, so that a cut is seen."""
-        return None if self.width is None else LONGEST + 1
+        """Most characters of a value (null: all): what lines can hold, marks that take no room among them."""
+        return None if self.width is None else LONGEST if self.expanded else 2 * self.width
 
 
 def table_lines(fields: Sequence[Field], rows: Rows, view: View) -> Iterator[str]:
@@ -44,8 +42,8 @@ def table_lines(fields: Sequence[Field], rows: Rows, view: View) -> Iterator[str
     with tempfile.SpooledTemporaryFile(KEPT_BYTES, "w+", encoding="utf-8") as kept:
         shown = 0
         for row in islice(rows, view.max_rows):
-            cells = [_shortened(textgrid.shown(value), view) for value in row]
-            widest = list(map(max, widest, map(cell_len, cells)))
+            cells = [_shortened(textgrid.shown(value), view.longest) for value in row]
+            widest = list(map(max, widest, map(textgrid.cells, cells)))
             kept.write(json.dumps(cells) + "\n")
             shown += 1
         total = shown + sum(1 for _ in rows)
@@ -55,8 +53,8 @@ def table_lines(fields: Sequence[Field], rows: Rows, view: View) -> Iterator[str
     yield f"({count}, {shown:,} shown)" if total > shown else f"({count})"
 
 
-def _shortened(text: str, view: View) -> str:
-    return text if view.width is None or len(text) <= LONGEST else text[:LONGEST] + textgrid.ELLIPSIS
+def _shortened(text: str, longest: int | None) -> str:
+    return text if longest is None or len(text) <= longest else text[:longest] + textgrid.ELLIPSIS
 
 
 def _laid_out(
@@ -67,7 +65,7 @@ def _laid_out(
     if view.expanded:
         yield from textgrid.blocks(names, rows, view.width, wrapped=True)
         return
-    natural = list(map(max, widest, map(cell_len, names)))
+    natural = list(map(max, widest, map(textgrid.cells, names)))
     least = [width if field.is_short else 0 for field, width in zip(fields, widest, strict=True)]
     widths = textgrid.layout(natural, view.width, least)
     if widths is None:

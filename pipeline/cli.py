@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.commands._options import EXIT_CODES, WRONG_USE
+from pipeline.commands._options import EXIT_CODES, INTERRUPTED, LAKE_CODES, SCHEMA_CODES, WRONG_USE
 from pipeline.commands.build import build
 from pipeline.commands.export import export
 from pipeline.commands.inspect import inspect_inputs
@@ -15,15 +15,14 @@ from pipeline.commands.schema import schema
 from pipeline.commands.sql import sql
 from pipeline.textgrid import safe
 
-INTERRUPTED = 130
+NAME = "homelake"
 
 app = typer.Typer(
-    name="homelake",
+    name=NAME,
     help="Turn collected home directories of AI coding assistants into a lake of Parquet tables, and query it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    add_completion=False,
 )
 
 
@@ -39,9 +38,9 @@ def _root(
 app.command(epilog=EXIT_CODES)(build)
 app.command("inspect", epilog=EXIT_CODES)(inspect_inputs)
 # A query may begin with a comment, `-- ...`, which is no option.
-app.command(context_settings={"ignore_unknown_options": True})(sql)
-app.command()(export)
-app.command()(schema)
+app.command(epilog=LAKE_CODES, context_settings={"ignore_unknown_options": True})(sql)
+app.command(epilog=LAKE_CODES)(export)
+app.command(epilog=SCHEMA_CODES)(schema)
 
 
 def main() -> None:
@@ -50,7 +49,7 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name=NAME, standalone_mode=False)
     except typer.TyperException as error:
         code = _misused(error)
     except BrokenPipeError:
@@ -67,9 +66,11 @@ def main() -> None:
 def _misused(error: typer.TyperException) -> int:
     """Tell in a line what is wrong with the command line, and where help is."""
     context = getattr(error, "ctx", None)
-    message = " ".join(error.format_message().rstrip(".").split())
+    message = " ".join(error.format_message().rstrip(".").split()).replace("Value error, ", "")
     hint = f" (see {context.command_path} --help)" if context else ""
-    print(f"homelake: {safe(message[0].lower() + message[1:])}{hint}", file=sys.stderr)
+    # Without a word behind the command its help was printed, and there is no message.
+    if message:
+        print(f"{NAME}: {safe(message[0].lower() + message[1:])}{hint}", file=sys.stderr)
     return WRONG_USE
 
 

@@ -26,9 +26,3 @@ def listed() -> str:
     needed = {name: " ".join(f"{parameter}=..." for parameter in names) for name, names in taken().items()}
     first, second = max(map(len, needed)), max(map(len, needed.values()))
     return "\n".join(f"{name:<{first}}{GAP}{text:<{second}}{GAP}{question(name)}" for name, text in needed.items())
-
-
-def completed(incomplete: str) -> list[tuple[str, str]]:
-    """Names that begin so, each with its question, for the shell's completion."""
-    names = {"list": "Name them all.", **{name: question(name) for name in EXAMPLES}}
-    return [(name, text) for name, text in names.items() if name.startswith(incomplete)]

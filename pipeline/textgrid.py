@@ -47,14 +47,21 @@ def shown(value: str | None) -> str:
     return f"'{value}'" if _LIKE_NULL.fullmatch(value) else safe(value)
 
 
+def cells(text: str) -> int:
+    """Width of a safe text in cells."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
 def cut(text: str, width: int) -> str:
-    """A text of at most `width` cells; one that is longer ends in an ellipsis."""
-    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + ELLIPSIS
+    """A safe text of at most `width` cells; one that is longer ends in an ellipsis."""
+    if cells(text) <= width:
+        return text
+    return (text[: width - 1] if text.isascii() else set_cell_size(text, width - 1)).rstrip() + ELLIPSIS
 
 
 def padded(text: str, width: int, *, right: bool = False) -> str:
     """A text filled up with blanks to `width` cells."""
-    blanks = " " * (width - cell_len(text))
+    blanks = " " * (width - cells(text))
     return blanks + text if right else text + blanks
 
 
@@ -91,7 +98,7 @@ def blocks(
     names: Sequence[str], rows: Iterable[Sequence[str]], available: int | None, *, wrapped: bool = False
 ) -> Iterator[str]:
     """Lines of a table with a line per value: one that is too long is cut, or goes on in the next lines."""
-    label = max(map(cell_len, names))
+    label = max(map(cells, names))
     room = None
     if available is not None:
         label = min(label, available // 2)

@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 import pyarrow.parquet as pq
 import pytest
+from rich.cells import cell_len
 
 from pipeline.answer import Form
 from pipeline.answering import PLAIN, How
@@ -229,15 +230,15 @@ def test_numbers_and_times_are_never_cut(lake: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_terminal_shows_the_first_rows_and_counts_the_rest(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    query = "select i, repeat('x', 5000) as t from range(12345) r(i)"
+    query = "select i, repeat('日x', 5000) as t from range(1234) r(i)"
 
     found = on_terminal(lake, query, 60, monkeypatch)
 
     assert len(found) == 1003
-    assert max(map(len, found)) == 60
-    assert found[-1] == "(12,345 rows, 1,000 shown)"
-    assert on_terminal(lake, query, 60, monkeypatch, How(max_rows=3))[-1] == "(12,345 rows, 3 shown)"
-    assert on_terminal(lake, query, 60, monkeypatch, How(max_rows=0))[-1] == "(12,345 rows)"
+    assert max(map(cell_len, found)) == 60
+    assert found[-1] == "(1,234 rows, 1,000 shown)"
+    assert on_terminal(lake, query, 60, monkeypatch, How(max_rows=3))[-1] == "(1,234 rows, 3 shown)"
+    assert on_terminal(lake, query, 60, monkeypatch, How(max_rows=0))[-1] == "(1,234 rows)"
 
 
 def test_expanded_rows_wrap_what_is_long(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:

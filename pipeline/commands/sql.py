@@ -9,7 +9,7 @@ import typer
 
 from pipeline import examples, query
 from pipeline.answering import How
-from pipeline.commands._options import Lake, fail
+from pipeline.commands._options import Lake, completions, fail
 
 
 class QueryForm(StrEnum):
@@ -19,6 +19,12 @@ class QueryForm(StrEnum):
     CSV = "csv"
     JSON = "json"
     PARQUET = "parquet"
+
+
+def _completed(incomplete: str) -> list[tuple[str, str]]:
+    """Names of examples that begin so, for the shell's completion."""
+    told = {"list": "Name them all.", **{name: examples.question(name) for name in examples.EXAMPLES}}
+    return completions(told, incomplete)
 
 
 def sql(
@@ -36,7 +42,7 @@ def sql(
             "--example",
             metavar="NAME",
             help="Run a query that comes along; `list` names them and their parameters.",
-            autocompletion=examples.completed,
+            autocompletion=_completed,
         ),
     ] = None,
     param: Annotated[
