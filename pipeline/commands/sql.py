@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from pipeline import examples, query
+from pipeline import examples, prompt, query, textgrid
+from pipeline.answer import Form
 from pipeline.answering import How
-from pipeline.commands._options import Lake, completions, fail
+from pipeline.commands._options import Lake, completions, fail, plural
 
 
 class QueryForm(StrEnum):
@@ -74,19 +75,22 @@ def sql(
 
     homelake sql LAKE "select kind, count(*) from timeline group by all"
 
-    Without a query it is read from standard input.
+    Without a query there is a prompt, with history and completion; where standard input is no terminal, the query is
+    read from it.
 
     PIVOT needs its values, `pivot ... on x in ('a', 'b')`, or write `sum(y) filter (where x = 'a')`. Times are UTC.
     """
     if example == "list":
         typer.echo(examples.listed())
         return
-    values = _values(param or [])
-    asked = _asked(statement, file, example)
+    how = How(_values(param or []), max_rows, expanded)
     by_ending = {f".{known.value}": known for known in QueryForm}
     chosen = form or (by_ending.get(output.suffix) if output else None) or QueryForm.TABLE
     try:
-        query.run_query(lake, asked, form=chosen.value, output=output, how=How(values, max_rows, expanded))
+        if (statement, file, example, output) == (None, None, None, None) and sys.stdin.isatty():
+            _talk(lake, chosen.value, how)
+        else:
+            query.run_query(lake, _asked(statement, file, example), form=chosen.value, output=output, how=how)
     except query.QueryError as error:
         fail(error)
 
@@ -95,14 +99,26 @@ def _values(given: list[str]) -> dict[str, str]:
     """Values of parameters by name, of `name=value`."""
     values: dict[str, str] = {}
     for text in given:
-        name, sign, value = text.partition("=")
-        name = name.strip().removeprefix("$")
-        if not sign or not name:
-            fail(f"--param {text!r}: write NAME=VALUE")
+        try:
+            name, value = prompt.pair(text)
+        except query.QueryError as error:
+            fail(f"--param {error}")
         if name in values:
             fail(f"--param {name}: given twice")
         values[name] = value
     return values
+
+
+def _talk(lake: Path, form: Form, how: How) -> None:
+    """Open the lake and ask for queries."""
+    from pipeline.promptline import talk  # takes a while to load, and few commands need it
+
+    if form == "parquet":
+        fail("Parquet is written into a file: give a query, and -o FILE")
+    with query.one_line(), query.opened(lake) as connection:
+        views = prompt.views_of(connection)
+        print(f"{textgrid.safe(str(lake))}: {plural(len(views), 'view')}. A query ends with `;`, .help lists commands.")
+        talk(prompt.Prompt(connection, form, how), views)
 
 
 def _asked(statement: str | None, file: Path | None, example: str | None) -> str:
