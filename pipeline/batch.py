@@ -12,9 +12,9 @@ import polars as pl
 import pyarrow as pa
 
 from pipeline import parts
-from pipeline.carried import Carried
+from pipeline.carried import Carried, places
 from pipeline.extract import Extractor, Read, stage_two
-from pipeline.history import History, held_of
+from pipeline.history import Held, History, Seen, held_of
 from pipeline.join import Joined, Limits
 from pipeline.merge import Merging
 from pipeline.model import Artifact, Home
@@ -24,7 +24,6 @@ from pipeline.source import Source
 from pipeline.staging import ARTIFACTS, FOLDERS, HOMES, conform
 from pipeline.standins import StandIns
 from pipeline.tables import TABLES
-from pipeline.tables.inventory import ARTIFACTS as INVENTORY
 from pipeline.tables.inventory import COLLECTIONS
 from pipeline.tables.sessions import SESSIONS
 from pipeline.tables.timeline import TIMELINE, TWINS
@@ -46,20 +45,31 @@ class Taken:
     collected_ms: int | None
     home: Home
 
-    def history(self, files: Iterable[tuple[Artifact, Read]], sources: Mapping[str, Source]) -> History:
-        """The history of the home by this collection alone, of which `files` were read."""
-        held = held_of(self.home, files, sources, (self.collection, self.collected_ms))
+    @property
+    def seen(self) -> Seen:
+        """The collection, by its number."""
+        return Seen(self.collected_ms, (str(self.collection),))
+
+    def history(self, held: Held) -> History:
+        """The history of the home by this collection alone."""
         return History(self.home.identity, self.home.host, self.home.user, (held,))
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Whole homes of one bucket, in the lake's order, and the histories of those that the lake holds."""
+    """Whole homes of one bucket, in the lake's order, and the histories of those that the lake holds.
+
+    `homes` are to be read; `same` are those of collections that hold what the lake knows. One that `is_shared` has some
+    of the homes of one host and user, `share` counts such batches before it.
+    """
 
     number: int
     bucket: int
-    homes: list[Taken]
+    homes: list[Taken] = field(default_factory=list)
     known: list[History] = field(default_factory=list)
+    same: list[History] = field(default_factory=list)
+    share: int = 0
+    is_shared: bool = False
 
     @property
     def rounds(self) -> list[list[Taken]]:
@@ -76,23 +86,20 @@ class Batch:
     @property
     def bytes(self) -> int:
         """Size of the artifacts to be read."""
-        return sum(artifact.size or 0 for taken in self.homes for artifact in taken.home.artifacts if artifact.source)
+        return sum(taken.home.bytes for taken in self.homes)
 
 
 @dataclass(slots=True)
 class Result:
-    """What a batch gave: its parts, counts for the summary, what was read of each artifact, home by home.
+    """What a batch gave: its parts, what was read of each home, and what checks found wrong.
 
     `histories` are those of its homes with the collections of this build.
     """
 
     batch: int
     bucket: int
+    share: int = 0
     parts: list[Part] = field(default_factory=list)
-    rows: Counter[tuple[str, str]] = field(default_factory=Counter)
-    problems: Counter[tuple[str, bool]] = field(default_factory=Counter)
-    tables: Counter[str] = field(default_factory=Counter)
-    reads: list[list[Read]] = field(default_factory=list)
     read: list[History] = field(default_factory=list)
     histories: list[History] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)
@@ -101,12 +108,13 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """How to work on a batch: the sources, a folder for its parts, what DuckDB may hold, and what the SQL asks for.
+    """How to work: with so many workers, the sources, a folder for parts, what DuckDB may hold, what the SQL asks for.
 
     `lake` is the finished build with the rows of known homes; with `anew` what is read takes the place of such rows of
     the same collection.
     """
 
+    workers: int
     sources: Sequence[Source]
     folder: Path
     memory: str
@@ -115,7 +123,7 @@ class Work:
     anew: bool = False
 
 
-def run(batch: Batch, work: Work) -> Result:
+def run(work: Work, batch: Batch) -> Result:
     """Extract, normalize and join a batch; leave its rows as parts in the work's folder."""
     pa.set_cpu_count(1)
     gc.disable()  # decoded records hold no cycles, and walking them takes a fifth of the time
@@ -126,7 +134,7 @@ def run(batch: Batch, work: Work) -> Result:
 
 
 def _run(batch: Batch, work: Work) -> Result:
-    result = Result(batch.number, batch.bucket, bytes=batch.bytes)
+    result = Result(batch.number, batch.bucket, batch.share, bytes=batch.bytes)
     with ExitStack() as stack:
         spill = stack.enter_context(tempfile.TemporaryDirectory(dir=work.folder))
         rounds = [
@@ -135,14 +143,11 @@ def _run(batch: Batch, work: Work) -> Result:
             )
             for homes in batch.rounds
         ]
-        merging = Merging(batch.known, result.read, anew=work.anew)
-        owners = frozenset((history.host, history.user) for history in batch.known)
-        carried = Carried(work.lake, batch.bucket, owners) if work.lake and owners else None
+        merging = Merging(batch.known, result.read, batch.same, anew=work.anew)
+        carried = Carried(work.lake, batch.bucket, places(batch.known)) if work.lake and batch.known else None
         for table, frame in _merged(rounds, merging, carried):
             path = work.folder / f"{batch.number:06}.{table.name}.arrow"
             result.parts.extend(parts.write(table, frame, path))
-            result.tables[table.name] += frame.height
-            _count(table.name, frame, result)
         result.histories = merging.histories()
         result.failures = rounds[0].failures(pl.concat([joined.counts() for joined in rounds]))
     return result
@@ -160,22 +165,13 @@ def _merged(
             (pl.concat([joined.joined(table) for joined in rounds]), carried.rows(table) if carried else table.empty())
             for table in tables
         ]
-        path = "path" if tables[0] is INVENTORY else "home_path"
-        for table, frame in zip(tables, merging.merged(tables[0].key[0], path, frames), strict=True):
+        for table, frame in zip(tables, merging.merged(tables[0].key[0], tables[0].file, frames), strict=True):
             whole = frame
             if table is SESSIONS:
                 first.put("stated_sessions", frame)
                 whole = first.merged(table)
             first.put(table.name, whole)
             yield table, whole
-
-
-def _count(name: str, frame: pl.DataFrame, result: Result) -> None:
-    """Count what the summary tells."""
-    if name == "timeline":
-        result.rows.update({(a, k): n for a, k, n in frame.group_by("agent", "kind").len().iter_rows()})
-    elif name == "problems":
-        result.problems.update({(r, lost): n for r, lost, n in frame.group_by("reason", "lost").len().iter_rows()})
 
 
 def _staged(homes: Sequence[Taken], sources: Sequence[Source], result: Result) -> dict[str, pl.DataFrame]:
@@ -187,14 +183,14 @@ def _staged(homes: Sequence[Taken], sources: Sequence[Source], result: Result) -
     by_name = {source.name: source for source in sources}
     chunks, rows = list[dict[str, pl.DataFrame]](), list[tuple[object, ...]]()
     first = held = 0
-    numbered = list(enumerate(homes, len(result.reads)))
+    numbered = list(enumerate(homes, len(result.read)))
     for index, taken in numbered:
         home, files = taken.home, list[tuple[Artifact, Read]]()
         extractor.enter(home.artifacts)
-        reads, stand_ins = dict[int, Read](), StandIns(by_name, home.artifacts)
+        stand_ins = StandIns(by_name, home.artifacts)
         for number, listed in sorted(enumerate(home.artifacts, first), key=lambda entry: entry[1].stands_in):
             artifact = stand_ins.settled(listed)
-            reads[number] = read = extractor.add(number, artifact)
+            read = extractor.add(number, artifact)
             if not artifact.stands_in:
                 stand_ins.seen(artifact, read)
             files.append((artifact, read))
@@ -203,8 +199,7 @@ def _staged(homes: Sequence[Taken], sources: Sequence[Source], result: Result) -
             if held > CHUNK_BYTES:
                 chunks.append(stage_two(sources, *extractor.take()))
                 held = 0
-        result.reads.append([reads[number] for number in sorted(reads)])
-        result.read.append(taken.history(files, by_name))
+        result.read.append(taken.history(held_of(home, files, by_name, taken.seen)))
         first += len(home.artifacts)
     chunks.append(stage_two(sources, *extractor.take()))
     staged = {name: pl.concat([chunk[name] for chunk in chunks]) for name in chunks[0]}

@@ -1,31 +1,34 @@
-"""A build: plan, work through batches, write the bucket files, publish."""
+"""A build: tell what changed, work through it in batches, write the files that it touches, publish."""
 
 import shutil
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, as_completed
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from pipeline import lake as lakes
+from pipeline import memory as memories
 from pipeline import unhomed
-from pipeline.batch import Result, Work, run
+from pipeline.batch import Batch, Result, Work, run
 from pipeline.catalog import write_catalog
-from pipeline.collected import collection_ids, collection_rows
-from pipeline.content import fill
+from pipeline.changes import Changes, Working, find_changes
+from pipeline.collected import Holding, collection_ids, collection_rows, labels
+from pipeline.filing import Rows, write_files
 from pipeline.history import History, dumped, named
 from pipeline.join import selects
-from pipeline.lake import LakeError, Manifest
+from pipeline.lake import Files, LakeError, Manifest
+from pipeline.memory import Gate, Memory
 from pipeline.model import Collection, Home
-from pipeline.parts import Part
-from pipeline.plan import Plan, default_buckets, plan
+from pipeline.plan import bucket_of, default_buckets, plan
 from pipeline.source import Source
 from pipeline.tables import FORMAT_VERSION, TABLES
 from pipeline.textgrid import safe
-from pipeline.workers import workers
+from pipeline.workers import Died, run_all
 
 MEMORY_PER_WORKER = "1GB"
 """What DuckDB may hold in a worker before it spills."""
@@ -51,9 +54,16 @@ class Settings:
 
 @dataclass(slots=True)
 class Summary:
-    """What a build did: counts, bytes of input, seconds. Rows by (agent, kind), problems by (reason, lost)."""
+    """What a build did, and what its lake holds.
+
+    `homes` are those of the inputs, of which `unchanged` held what the lake knows; `files` and `bytes` are those of the
+    homes that were read, `archives` those that did not change and were not opened. Rows by (agent, kind), problems by
+    (reason, lost), rows of tables, artifacts by status are those of the lake.
+    """
 
     homes: int = 0
+    unchanged: int = 0
+    archives: int = 0
     files: int = 0
     bytes: int = 0
     seconds: float = 0.0
@@ -62,18 +72,35 @@ class Summary:
     tables: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
     nameless: int = 0
-    """Homes without a user."""
+    """Homes that were read without a user."""
+    failed: int = 0
+    """Homes that were not read because a worker died over them, twice."""
     failures: Counter[str] = field(default_factory=Counter)
     """Rows that checks found wrong, by check; empty where all passed."""
 
 
-def build(
-    lake: Path,
-    collections: Sequence[Collection],
-    sources: Sequence[Source],
-    settings: Settings,
-    progress: Progress,
-) -> Summary:
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What a build is given: collections, and the archives that were not opened, or were, by `gate`.
+
+    `known` is the build by which the gate knows archives.
+    """
+
+    collections: Sequence[Collection]
+    gate: Gate = field(default_factory=lambda: Gate({}, ()))
+    known: Path | None = None
+
+
+def known(lake: Path, settings: Settings) -> tuple[Path | None, Memory]:
+    """The build of a lake, and what it remembers of inputs that the next one need not open.
+
+    Raises LakeError, with one line, for a lake that cannot be updated.
+    """
+    previous = None if settings.replace or settings.full else lakes.manifest(lake)
+    return (previous.build, memories.load(previous.build)) if previous else (None, Memory())
+
+
+def build(lake: Path, inputs: Inputs, sources: Sequence[Source], settings: Settings, progress: Progress) -> Summary:
     """Build a lake from collections; a lake that was there stays whole until the new build is finished.
 
     Raises LakeError, with one line, for a lake that cannot be updated.
@@ -82,23 +109,14 @@ def build(
     lakes.check(lake)
     with lakes.locked(lake):
         previous = None if settings.replace else lakes.manifest(lake)
-        known = previous.homes if previous else []
-        collections = _with_users(collections, known)
-        planned = plan(collections, _buckets(collections, settings, previous), known)
+        if inputs.gate.unchanged and (previous is None or previous.build != inputs.known):
+            raise LakeError(f"{lake}: another build changed the lake while the inputs were listed; try again")
         folder = lakes.start(lake)
         try:
-            with workers(settings.workers) as executor:
-                variables = {"completion_text": settings.completion_text}
-                held = previous.build if previous else None
-                work = Work(sources, folder / "parts", MEMORY_PER_WORKER, variables, held, settings.full)
-                fill(executor, (taken.home for batch in planned.batches for taken in batch.homes), work.folder)
-                results = _extract(executor, planned, work, progress)
-                ids = collection_ids(collections, planned, results)
-                results.append(collection_rows(work.folder, collections, ids, held))
-                results.append(unhomed.problems(work.folder, collections, ids, held))
-                _write(executor, folder, results, ids)
-            summary = _summary(planned, results)
-            lakes.write_manifest(folder, _manifest(planned, results, ids, summary))
+            made = _Build(folder, previous, sources, settings)
+            summary = made.run(_with_users(inputs.collections, made.homes), progress)
+            lakes.write_manifest(folder, made.manifest(summary))
+            memories.write(folder, made.memory(inputs.gate))
             shutil.rmtree(folder / "parts")
             final = lakes.finish(folder)
         except BaseException:
@@ -106,8 +124,121 @@ def build(
             raise
         write_catalog(final, TABLES, selects("views"))
         lakes.publish(lake, final)
+    summary.archives = len(inputs.gate.unchanged)
     summary.seconds = time.monotonic() - began
     return summary
+
+
+class _Build:
+    """One build in its folder, on the lake as it was."""
+
+    def __init__(self, folder: Path, previous: Manifest | None, sources: Sequence[Source], settings: Settings) -> None:
+        self.homes = previous.homes if previous else []
+        self._folder = folder
+        self._previous = previous
+        self._sources = sources
+        self._settings = settings
+        self._before = Memory() if previous is None else memories.load(previous.build)
+        self._changes = Changes()
+        self._results: list[Result] = []
+        self._histories: list[History] = []
+        self._files: Files = {}
+        self._buckets = 0
+
+    def run(self, collections: Sequence[Collection], progress: Progress) -> Summary:
+        """Read what changed, and make the files of the build."""
+        settings = self._settings
+        self._buckets = _buckets(collections, settings, self._previous)
+        held = self._previous.build if self._previous else None
+        variables = {"completion_text": settings.completion_text}
+        work = Work(
+            settings.workers,
+            self._sources,
+            self._folder / "parts",
+            MEMORY_PER_WORKER,
+            variables,
+            held,
+            settings.full,
+        )
+        working = Working(work.workers, work.folder)
+        self._changes = find_changes(working, collections, self.homes, None if settings.full else self._before)
+        batches = plan(self._changes.read, self._buckets, self._changes.touched, self._changes.same_histories())
+        self._results, failed = _extract(batches, work, progress)
+        self._changes.fail(failed)
+        ids = collection_ids(collections, self._holdings(), range(len(collections)))
+        found = [history for result in self._results for history in result.histories]
+        stored = labels(ids, [*found, *self._changes.settled])
+        self._histories = [named(history, stored) for history in (*found, *self._changes.settled)]
+        rows = Rows(
+            self._results,
+            self._changes.touched,
+            collection_rows(work.folder, collections, ids, held),
+            unhomed.problems(work.folder, unhomed.rows(collections, self._changes.failed, ids), held),
+            stored,
+        )
+        self._files = write_files(work, self._folder, self._previous, rows)
+        return self._summary()
+
+    def _holdings(self) -> Iterator[Holding]:
+        """What the collections hold of their homes."""
+        yield from self._changes.holdings()
+        for result in self._results:
+            for history in result.read:
+                held = history.held[0]
+                yield Holding(int(held.seen[0].ids[0]), history.identity, held)
+
+    def memory(self, gate: Gate) -> Memory:
+        """What the next build need not open. Archives are to be read again where a file could not be."""
+        held = list(self._holdings())
+        homes = memories.remembered(
+            (each.identity, self._changes.marks.get((each.collection, each.identity)), each.held.digest)
+            for each in held
+        )
+        is_whole = not self._changes.failed and all(each.held.listing for each in held)
+        return self._before.after(Memory(homes, gate.unchanged | (gate.changed if is_whole else {})))
+
+    def _summary(self) -> Summary:
+        """Add up what was read, and what the lake holds."""
+        read = [taken.home for taken in self._changes.read]
+        summary = Summary(
+            homes=len(read) + len(self._changes.same),
+            unchanged=len(self._changes.same),
+            files=sum(len(home.artifacts) for home in read),
+            bytes=sum(home.bytes for home in read),
+            nameless=sum(home.user is None for home in read),
+            failed=len(self._changes.failed),
+        )
+        for path, (rows, counts) in self._files.items():
+            table, *partition = Path(path).parts
+            summary.tables[table] += rows
+            for *values, n in counts:
+                if table == "timeline":
+                    summary.rows[partition[0].removeprefix("agent="), values[0]] += n
+                elif table == "problems":
+                    summary.problems[values[0], values[1]] += n
+                elif table == "artifacts":
+                    summary.statuses[values[0]] += n
+        for result in self._results:
+            summary.failures.update(result.failures)
+        if self._previous is not None and self._changes.settled:
+            summary.failures.update({name: rows for name, rows in self._previous.failures.items() if rows})
+        return summary
+
+    def manifest(self, summary: Summary) -> dict[str, Any]:
+        """What the next build, and a reader, need to know of this one: also what each check found wrong."""
+        homes = sorted(self._histories, key=lambda history: history.identity)
+        return {
+            "format": FORMAT_VERSION,
+            "homelake": version("homelake"),
+            "buckets": self._buckets,
+            "homes": [
+                {**dumped(history), "bucket": bucket_of((history.host, history.user), self._buckets)}
+                for history in homes
+            ],
+            "tables": dict(sorted(summary.tables.items())),
+            "files": self._files,
+            "checks": {name: summary.failures[name] for name in selects("checks")},
+        }
 
 
 def _with_users(collections: Sequence[Collection], known: Sequence[History]) -> list[Collection]:
@@ -138,63 +269,17 @@ def _buckets(collections: Sequence[Collection], settings: Settings, previous: Ma
     return previous.buckets
 
 
-def _extract(executor: Executor, planned: Plan, work: Work, progress: Progress) -> list[Result]:
-    """Run the batches; return what they gave, in order."""
-    total, done = sum(batch.bytes for batch in planned.batches), 0
+def _extract(batches: Sequence[Batch], work: Work, progress: Progress) -> tuple[list[Result], list[Batch]]:
+    """Run the batches; return what they gave, in order, and those over which a worker died."""
+    total, done = sum(batch.bytes for batch in batches), 0
     progress(0, total)
-    results = []
-    for future in as_completed([executor.submit(run, batch, work) for batch in planned.batches]):
-        result = future.result()
-        results.append(result)
-        done += result.bytes
-        progress(done, total)
-    return sorted(results, key=lambda result: result.batch)
-
-
-def _write(executor: Executor, folder: Path, results: Sequence[Result], ids: dict[str, str]) -> None:
-    """Write the files of the lake; a table without rows is one empty file."""
-    files: defaultdict[tuple[str, Path], list[Part]] = defaultdict(list)
-    tables = {table.name: table for table in TABLES}
-    for result in results:
-        for part in result.parts:
-            files[part.table, lakes.path_of(tables[part.table], part, result.bucket)].append(part)
-    for name in tables.keys() - {name for name, _ in files}:
-        files[name, lakes.path_of(tables[name], None, 0)] = []
-    futures = [
-        executor.submit(lakes.write_file, tables[name], rows, folder / path, ids)
-        for (name, path), rows in sorted(files.items(), key=lambda item: -sum(part.rows for part in item[1]))
-    ]
-    for future in as_completed(futures):
-        future.result()
-
-
-def _summary(planned: Plan, results: Sequence[Result]) -> Summary:
-    """Add up what the batches counted."""
-    summary = Summary(
-        homes=sum(len(batch.homes) for batch in planned.batches),
-        files=sum(len(taken.home.artifacts) for batch in planned.batches for taken in batch.homes),
-        bytes=sum(batch.bytes for batch in planned.batches),
-        nameless=sum(taken.home.user is None for batch in planned.batches for taken in batch.homes),
-    )
-    for result in results:
-        summary.rows.update(result.rows)
-        summary.problems.update(result.problems)
-        summary.tables.update(result.tables)
-        summary.failures.update(result.failures)
-        summary.statuses.update(read.status.value for reads in result.reads for read in reads)
-    return summary
-
-
-def _manifest(planned: Plan, results: Sequence[Result], ids: Mapping[str, str], summary: Summary) -> dict[str, Any]:
-    """What the next build, and a reader, need to know of this one: also what each check found wrong."""
-    homes = [
-        {**dumped(named(history, ids)), "bucket": result.bucket} for result in results for history in result.histories
-    ]
-    return {
-        "format": FORMAT_VERSION,
-        "homelake": version("homelake"),
-        "buckets": planned.buckets,
-        "homes": homes,
-        "tables": dict(sorted(summary.tables.items())),
-        "checks": {name: summary.failures[name] for name in selects("checks")},
-    }
+    results, failed = list[Result](), list[Batch]()
+    with closing(run_all(partial(run, work), batches, work.workers)) as outcomes:
+        for batch, result in outcomes:
+            if isinstance(result, Died):
+                failed.append(batch)
+            else:
+                results.append(result)
+            done += batch.bytes
+            progress(done, total)
+    return sorted(results, key=lambda result: result.batch), failed

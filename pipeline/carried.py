@@ -1,6 +1,6 @@
-"""Rows of the lake as it was, for the homes of one batch: read from the files of their bucket, never the whole lake."""
+"""Rows of the lake as it was, of the homes of one batch: read from the files of their bucket, never the whole lake."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
@@ -8,35 +8,64 @@ from pathlib import Path
 
 import polars as pl
 
+from pipeline.history import History, last_positions
 from pipeline.schema import TEXT, Table
 from pipeline.staging import conform
 
-Owner = tuple[str | None, str | None]
+PLACES = ("host", "user", "collection_id", "home_path", "source_file")
+"""What tells the home of a row: no two homes share all of these."""
+
+
+def places(histories: Iterable[History]) -> pl.DataFrame:
+    """What the lake's rows of some homes tell of the place that they come from: `PLACES`."""
+    found = {
+        (history.host, history.user, label, path, source_file)
+        for history in histories
+        for label, path, source_file, _ in last_positions(history.held)
+    }
+    return pl.DataFrame(list(found), schema=dict.fromkeys(PLACES, TEXT), orient="row")
+
+
+def at(table: Table) -> list[str]:
+    """The columns of a table that `PLACES` names."""
+    return [table.file if name == "home_path" else name for name in PLACES]
+
+
+def near(found: pl.DataFrame) -> pl.Expr:
+    """A condition on host and user that all rows of `found` fulfil, so that row groups of others are passed over."""
+    hosts = set(found["host"])
+    condition = _between("host", hosts)
+    return condition & _between("user", set(found["user"])) if len(hosts) == 1 else condition
+
+
+def _between(name: str, values: Set[str | None]) -> pl.Expr:
+    """Whether a column lies between the least and the greatest of `values`, or is null where one of them is."""
+    column, known = pl.col(name), [value for value in values if value is not None]
+    conditions = [column.is_between(pl.lit(min(known)), pl.lit(max(known)))] if known else []
+    if None in values:
+        conditions.append(column.is_null())
+    return reduce(or_, conditions)
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """The rows of a finished build that belong to some hosts and users of a bucket: all their homes."""
+    """The rows of a finished build that belong to some homes of a bucket, of which `found` has the places."""
 
     build: Path
     bucket: int
-    owners: frozenset[Owner]
+    found: pl.DataFrame
 
     def rows(self, table: Table) -> pl.DataFrame:
         """Rows of a table, without an order."""
-        owners = pl.DataFrame(list(self.owners), schema={"host": TEXT, "user": TEXT}, orient="row")
         frames = [table.empty()]
         for file, agent in self._files(table):
-            # The condition lets row groups of others be passed over; the join is exact. What has no path below a home
-            # belongs to none.
-            found = (
+            rows = (
                 pl.scan_parquet(file, glob=False, hive_partitioning=False)
-                .filter(self._near())
-                .filter(pl.col("home_path").is_not_null() if "home_path" in table.names else pl.lit(value=True))
+                .filter(near(self.found))
                 .collect()
-                .join(owners, on=("host", "user"), how="semi", nulls_equal=True)
+                .join(self.found, left_on=at(table), right_on=PLACES, how="semi", nulls_equal=True)
             )
-            frames.append(conform(found.with_columns(agent=pl.lit(agent)) if agent else found, table))
+            frames.append(conform(rows.with_columns(agent=pl.lit(agent)) if agent else rows, table))
         return pl.concat(frames)
 
     def _files(self, table: Table) -> Iterator[tuple[Path, str | None]]:
@@ -48,17 +77,3 @@ class Carried:
             return
         for file in sorted((self.build / table.name).glob(f"agent=*/month=*/{name}")):
             yield file, file.parent.parent.name.removeprefix("agent=")
-
-    def _near(self) -> pl.Expr:
-        hosts = {host for host, _ in self.owners}
-        near = _between("host", hosts)
-        return near & _between("user", {user for _, user in self.owners}) if len(hosts) == 1 else near
-
-
-def _between(name: str, values: Set[str | None]) -> pl.Expr:
-    """Whether a column lies between the least and the greatest of `values`, or is null where one of them is."""
-    column, known = pl.col(name), [value for value in values if value is not None]
-    conditions = [column.is_between(pl.lit(min(known)), pl.lit(max(known)))] if known else []
-    if None in values:
-        conditions.append(column.is_null())
-    return reduce(or_, conditions)

@@ -1,48 +1,61 @@
 """Collections of a build: their ids, and the rows of the table `collections`, which the lake keeps of all of them."""
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
 from pipeline import parts
-from pipeline.batch import Result
-from pipeline.history import hash_of
+from pipeline.history import Held, History, hash_of
 from pipeline.model import Collection
-from pipeline.plan import Plan
+from pipeline.parts import Part
 from pipeline.staging import conform
 from pipeline.tables.inventory import COLLECTIONS
 
 _PATH = f"{COLLECTIONS.name}/00.parquet"
 
 
-def collection_ids(collections: Sequence[Collection], planned: Plan, results: Sequence[Result]) -> dict[str, str]:
-    """Ids by what stands for them in the rows: the collections' numbers, or several that hold the same of a home.
+class Holding(NamedTuple):
+    """What a collection, by its number in the build, holds of a home."""
+
+    collection: int
+    identity: str
+    held: Held
+
+
+def collection_ids(
+    collections: Sequence[Collection], holdings: Iterable[Holding], numbers: Iterable[int]
+) -> dict[int, str]:
+    """Ids of the collections of some numbers, of which `holdings` has all homes.
 
     Hashes of host, time, the homes, and the artifacts' paths, sizes and hashes: two places never give one id.
     """
-    listed: defaultdict[int, list[tuple[str, str, int | None, str | None]]] = defaultdict(list)
-    for batch, result in zip(planned.batches, results, strict=True):
-        for taken, reads in zip(chain.from_iterable(batch.rounds), result.reads, strict=True):
-            for artifact, read in zip(taken.home.artifacts, reads, strict=True):
-                listed[taken.collection].append((taken.home.identity, artifact.source_file, artifact.size, read.sha256))
-    ids = {
-        str(number): hash_of([found.host, found.collected_ms, sorted(listed[number], key=repr)])
-        for number, found in enumerate(collections)
+    listed: defaultdict[int, list[tuple[str, str | None, int | None, str | None]]] = defaultdict(list)
+    for number, identity, held in holdings:
+        files = (file for file in held.files if file.source_file is not None)
+        listed[number].extend((identity, file.source_file, file.bytes, file.sha256) for file in files)
+    return {
+        number: hash_of([collections[number].host, collections[number].collected_ms, sorted(listed[number], key=repr)])
+        for number in numbers
     }
-    held = [held for result in results for history in result.histories for held in history.held]
-    return ids | {each.label: min(ids.get(part, part) for part in each.ids) for each in held}
+
+
+def labels(ids: Mapping[int, str], histories: Iterable[History]) -> dict[str, str]:
+    """What is stored for what stands in the rows for a collection: its number, or several of one content and time."""
+    by_number = {str(number): name for number, name in ids.items()}
+    several = {held.label: held.seen[0].ids for history in histories for held in history.held}
+    return by_number | {label: min(by_number.get(one, one) for one in each) for label, each in several.items()}
 
 
 def collection_rows(
-    folder: Path, collections: Sequence[Collection], ids: Mapping[str, str], lake: Path | None
-) -> Result:
-    """The table `collections` as a batch would leave it: the rows of the build `lake`, and those of `collections`."""
+    folder: Path, collections: Sequence[Collection], ids: Mapping[int, str], lake: Path | None
+) -> list[Part]:
+    """The table `collections` as a batch would leave it: rows of the build `lake`, and those of `collections`."""
     rows = [
         {
-            "collection_id": ids[str(number)],
+            "collection_id": ids[number],
             "input": found.input,
             "host": found.host,
             "collected_utc": found.collected_ms,
@@ -59,5 +72,4 @@ def collection_rows(
         frame = pl.concat([conform(pl.read_parquet(lake / _PATH, glob=False), COLLECTIONS), frame])
     # One that was read from two places has the name of the first of them.
     once = frame.sort("collection_id", "input", nulls_last=True).unique("collection_id", keep="first")
-    made = parts.write(COLLECTIONS, once, folder / "collections.arrow")
-    return Result(-1, 0, made, tables=Counter({COLLECTIONS.name: once.height}))
+    return parts.write(COLLECTIONS, once, folder / "collections.arrow")

@@ -7,8 +7,7 @@ file in the build's own directory, at the places that it has in the unpacked tar
 
 import bz2
 import zlib
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -18,6 +17,7 @@ import zstandard
 from pipeline.decoders import CHUNK, Codec
 from pipeline.model import Artifact, Home, Status
 from pipeline.streams import Stream
+from pipeline.workers import run_all
 
 Pieces = tuple[tuple[int, int, int], ...]
 """Where a member's bytes are: position in the member, position in the tar, length. Between them are NUL bytes."""
@@ -191,8 +191,20 @@ INFLATERS: dict[int, type[Inflater]] = {0: _Stored, 8: _Deflated, 12: _Bzip2, 93
 """By the number that a zip gives a method of compression (APPNOTE 4.4.5)."""
 
 
-def fill(executor: Executor, homes: Iterable[Home], folder: Path) -> None:
-    """Unpack what homes need of compressed tars, each tar into one file in `folder`; `executor` does the work."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Unpacking:
+    """A tar of which ranges are to be unpacked into the file `path`."""
+
+    tar: Tar
+    ranges: Sequence[tuple[int, int]]
+    path: Path
+
+
+def fill(count: int, homes: Iterable[Home], folder: Path) -> None:
+    """Unpack what homes need of compressed tars, each tar into one file in `folder`, by `count` workers.
+
+    A tar at which a worker dies is read from its start for each file.
+    """
     wanted: dict[Tar, list[tuple[int, int]]] = {}
     for home in homes:
         for content in _needed(home.artifacts):
@@ -200,12 +212,11 @@ def fill(executor: Executor, homes: Iterable[Home], folder: Path) -> None:
                 ranges = wanted.setdefault(content.tar, [])
                 ranges.extend((start, length) for _, start, length in content.pieces if length)
     jobs = [
-        (tar, folder / f"{number:06}.unpacked", executor.submit(_unpack, tar, ranges, folder / f"{number:06}.unpacked"))
-        for number, (tar, ranges) in enumerate(wanted.items())
+        _Unpacking(tar, ranges, folder / f"{number:06}.unpacked") for number, (tar, ranges) in enumerate(wanted.items())
     ]
-    for tar, path, job in jobs:
-        job.result()
-        tar.spool = str(path)
+    for job, outcome in run_all(_unpack, jobs, min(count, len(jobs))):
+        if outcome is None:
+            job.tar.spool = str(job.path)
 
 
 def _needed(artifacts: Iterable[Artifact]) -> Iterator[TarContent]:
@@ -220,16 +231,16 @@ def _needed(artifacts: Iterable[Artifact]) -> Iterator[TarContent]:
             yield artifact.location
 
 
-def _unpack(tar: Tar, ranges: list[tuple[int, int]], path: Path) -> None:
+def _unpack(job: _Unpacking) -> None:
     """Write ranges of an unpacked tar into a file, where they are in the tar; the rest of it stays a hole."""
-    with Path(path).open("wb") as file:
-        path.chmod(0o600)
-        for _, at, data in tar.ranges(_merged(ranges)):
+    with job.path.open("wb") as file:
+        job.path.chmod(0o600)
+        for _, at, data in job.tar.ranges(_merged(job.ranges)):
             file.seek(at)
             file.write(data)
 
 
-def _merged(ranges: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _merged(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Ranges in order, those that touch as one."""
     begin = end = 0
     for start, length in sorted(set(ranges)):

@@ -15,6 +15,7 @@ from pipeline.agentdirs import AgentDirs
 from pipeline.archives import Archive, NotAnArchiveError, Sizes, is_archive, open_archive
 from pipeline.collector import read_collection
 from pipeline.homes import Found, Tree, find_homes
+from pipeline.memory import Gate
 from pipeline.model import Collection, Layout
 from pipeline.origins import CollectedTree, Input, LooseTree, Reader
 from pipeline.owned import Classify
@@ -30,7 +31,8 @@ class Options:
     `host` overrides what an input says; `user` is that of a home whose path names none. `path_template` is
     matched with each home's path below its input. `collected_ms` is in milliseconds since 1970 (UTC). `moved`
     maps an agent to paths of moved agent directories below each home, `tasks` to paths below each home of directories
-    that hold directories of tasks. `sizes` limit what is unpacked of an archive.
+    that hold directories of tasks. `sizes` limit what is unpacked of an archive. Archives that `gate` knows are not
+    opened.
     """
 
     host: str | None = None
@@ -40,6 +42,12 @@ class Options:
     moved: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tasks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
+    gate: Gate = field(default_factory=lambda: Gate({}, ()))
+
+    def told(self) -> tuple[str, ...]:
+        """The options that decide what is found in an archive, as texts."""
+        of_inputs = (self.host, self.user, self.path_template, self.collected_ms, self.moved, self.tasks, self.sizes)
+        return tuple(map(repr, of_inputs))
 
 
 class InputError(Exception):
@@ -68,7 +76,7 @@ def discover(
     """
     template = None if options.path_template is None else Template.parse(options.path_template)
     reader = Reader(classify, options.host, options.user, options.collected_ms, template)
-    opener = _Opener(AgentDirs(layouts, options.moved, options.tasks), reader, options.sizes)
+    opener = _Opener(AgentDirs(layouts, options.moved, options.tasks), reader, options.sizes, options.gate)
     for name in inputs:
         opener.open(name)
     matches = (template.match(home.parts) for home in opener.homes) if template else ()
@@ -80,13 +88,14 @@ def discover(
 class _Opener:
     """Opens inputs one after the other; each home, and each agent directory, is in the first that has it."""
 
-    def __init__(self, agents: AgentDirs, reader: Reader, sizes: Sizes) -> None:
+    def __init__(self, agents: AgentDirs, reader: Reader, sizes: Sizes, gate: Gate) -> None:
         self.opened: list[Input] = []
         self.errors: list[InputError] = []
         self.homes: list[Found] = []
         self._agents = agents
         self._reader = reader
         self._sizes = sizes
+        self._gate = gate
         self._seen = _Seen()
 
     def open(self, name: str) -> None:
@@ -96,17 +105,23 @@ class _Opener:
             if os.path.isdir(place):  # noqa: PTH112  (a path in text, as everywhere here)
                 named = os.path.abspath(name)  # noqa: PTH100  (without `..`, but with links as they are named)
                 self._directory(name, place, named)
-            elif self._seen.is_new(place):
+            elif self._is_wanted(place):
                 self._archive(name, self._unpacked(name, place))
         except InputError as error:
             self.errors.append(error)
+
+    def _is_wanted(self, place: str) -> bool:
+        """Whether an archive was not opened yet, neither by this build nor, as it is now, by one before it."""
+        return self._seen.is_new(place) and not self._gate.is_known(place)
 
     def _unpacked(self, name: str, place: str) -> Archive:
         try:
             return open_archive(place, self._sizes)
         except NotAnArchiveError as error:
+            self._gate.failed(place)
             raise InputError(f"{safe(as_text(name))}: not a directory, and no archive that can be read") from error
         except OSError as error:
+            self._gate.failed(place)
             raise _cannot_open(name, error) from error
 
     def _directory(self, name: str, place: str, named: str) -> None:
@@ -121,7 +136,7 @@ class _Opener:
             self._collected(joined(name, *parts), DISK, joined(place, *parts))
         for parts in files:
             path = joined(place, *parts)
-            if not self._seen.is_new(path):
+            if not self._is_wanted(path):
                 continue
             try:
                 self._archive(joined(name, *parts), self._unpacked(joined(name, *parts), path))

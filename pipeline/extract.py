@@ -22,13 +22,14 @@ _VIEWS: dict[pl.DataType, pa.DataType] = {**ARROW_TYPES, TEXT: pa.string_view()}
 class Read:
     """What became of one artifact: its status, and if it was read the SHA-256 of its bytes and its records.
 
-    `lost` is the reason where nothing of it could be read.
+    `lost` is the reason where nothing of it could be read. `found` are the problems that its bytes alone do not tell.
     """
 
     status: Status
     sha256: str | None = None
     records: int | None = None
     lost: str | None = None
+    found: tuple[Problem, ...] = ()
 
 
 @dataclass(slots=True)
@@ -84,7 +85,7 @@ class Extractor:
             self._problems.extend((number, problem) for problem in artifact.problems)
             losses = sum(problem.text is not None for problem in artifact.problems)
             status = Status.KNOWN if artifact.status is Status.PARSED else artifact.status
-            return Read(status, records=losses or None)
+            return Read(status, records=losses or None, found=artifact.problems)
         try:
             data = artifact.location.read_bytes()
         except OSError as error:
@@ -94,7 +95,8 @@ class Extractor:
         companions = self._read_companions(source, artifact)
         records = Records({name: table.rows for name, table in columns.items()}, companions=companions)
         before = {name: len(table.rows) for name, table in columns.items()}
-        for problem in (*artifact.problems, *_unlike(artifact, data)):
+        found = (*artifact.problems, *_unlike(artifact, data))
+        for problem in found:
             records.problems.append(problem)
             records.count += problem.text is not None
         own = len(records.problems)
@@ -112,7 +114,7 @@ class Extractor:
         has_rows = records.silent or any(len(table.rows) > before[name] for name, table in columns.items())
         reasons = (problem.reason for problem in records.problems[own:] if problem.text is not None and not has_rows)
         lost = next(reasons, None)
-        return Read(Status.PARSED, hashlib.sha256(data).hexdigest(), records.count, lost)
+        return Read(Status.PARSED, hashlib.sha256(data).hexdigest(), records.count, lost, found)
 
     def _read_companions(self, source: Source, artifact: Artifact) -> dict[str, bytes]:
         """Read the files that belong to an artifact; what became of them is told when they are added themselves."""
@@ -136,7 +138,7 @@ class Extractor:
         problems = [*known] if is_told else [*known, own]
         self._problems.extend((number, problem) for problem in problems)
         lost = [problem.reason for problem in problems if problem.text is not None]
-        return Read(Status.UNREADABLE, records=len(lost), lost=lost[-1])
+        return Read(Status.UNREADABLE, records=len(lost), lost=lost[-1], found=tuple(problems))
 
     def take(self) -> tuple[dict[str, dict[str, pl.DataFrame]], pl.DataFrame, pl.DataFrame]:
         """Return the raw tables by source and name, the problems and the silent counts; start anew."""

@@ -13,9 +13,7 @@ from typing import Any, NamedTuple
 
 from pipeline.extract import Read
 from pipeline.model import Artifact, Home, Status
-from pipeline.source import Source
-
-Order = tuple[bool, int, str]
+from pipeline.source import Problem, Source
 
 
 class Version(NamedTuple):
@@ -32,30 +30,51 @@ class Version(NamedTuple):
         return self.home_path, self.bytes, self.sha256
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What one collection holds of a home.
+class Seen(NamedTuple):
+    """A collection of a home: its time (ms since 1970, UTC), and its id.
 
-    `ids` are those of the collections that hold exactly this at exactly that time, mostly one; a collection of this
-    build is known by its number until all of it was read. `sessions` are the assistant and the path below the home of
-    each session that has a file or a folder. `digest` tells two collections of one time apart, and orders them.
+    `ids` are several where several collections hold the same at one time; a collection of this build is known by its
+    number until all of it was read.
     """
 
-    ids: tuple[str, ...]
     collected_ms: int | None
+    ids: tuple[str, ...]
+
+    @property
+    def at(self) -> tuple[bool, int]:
+        """Place in time, unknown first."""
+        return self.collected_ms is not None, self.collected_ms or 0
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What one collection, or several in a row, hold of a home.
+
+    `seen` are these collections, in order. `sessions` are the assistant and the path below the home of each session
+    that has a file or a folder. `digest` is a hash of what is held; it orders two contents of one time. `listing` is a
+    hash of what is known without opening a file; null where a file could not be read, which may be otherwise next time.
+    """
+
+    seen: tuple[Seen, ...]
     digest: str
+    listing: str | None
     files: tuple[Version, ...]
     sessions: tuple[tuple[str, str], ...]
 
     @property
-    def order(self) -> Order:
-        """Place among the collections of the home."""
-        return self.collected_ms is not None, self.collected_ms or 0, self.digest
+    def label(self) -> str:
+        """What stands for the first of the collections in `collection_id` until `named` gives the id."""
+        return "+".join(self.seen[0].ids)
 
     @property
-    def label(self) -> str:
-        """What stands for it in `collection_id` until `named` gives the id."""
-        return "+".join(self.ids)
+    def first_ms(self) -> int | None:
+        """Time of the first of the collections."""
+        return self.seen[0].collected_ms
+
+    @property
+    def last_ms(self) -> int | None:
+        """Time of the last of the collections."""
+        return self.seen[-1].collected_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,27 +97,41 @@ class History:
         return sum({f.content: f.bytes or 0 for held in self.held for f in held.files if f.sha256}.values())
 
 
-def held_of(
-    home: Home,
-    files: Iterable[tuple[Artifact, Read]],
-    sources: Mapping[str, Source],
-    collection: tuple[int, int | None],
-) -> Held:
-    """What a collection, by its number in a build and its time, holds of a home, of which `files` were read."""
-    number, collected_ms = collection
+def held_of(home: Home, files: Iterable[tuple[Artifact, Read]], sources: Mapping[str, Source], seen: Seen) -> Held:
+    """What a collection holds of a home, of which `files` were read."""
     versions: list[Version] = []
     listed: list[tuple[object, ...]] = []
     sessions = set(home.session_folders)
+    is_whole = True
     for artifact, read in files:
         source = sources.get(artifact.source or "")
         if source and source.session and read.status in (Status.PARSED, Status.UNREADABLE):
             sessions.add((artifact.agent, source.session.path_of(artifact.home_path)))
         versions.append(Version(artifact.home_path, artifact.source_file, artifact.size, read.sha256))
-        listed.append((*versions[-1], artifact.source, artifact.mtime_ms, read.status.value))
+        found = [list(_told(problem)) for problem in read.found]
+        listed.append((*versions[-1], artifact.source, artifact.mtime_ms, read.status.value, found))
+        is_whole = is_whole and (read.status is not Status.UNREADABLE or artifact.status is Status.UNREADABLE)
     versions.extend(Version(path, None) for _, path in home.session_folders)
-    in_order = tuple(sorted(sessions))
     digest = hash_of([sorted(listed, key=repr), sorted(home.session_folders)])
-    return Held((str(number),), collected_ms, digest, tuple(versions), in_order)
+    listing = listing_of(home) if is_whole else None
+    return Held((seen,), digest, listing, tuple(versions), tuple(sorted(sessions)))
+
+
+def listing_of(home: Home) -> str:
+    """A hash of what discovery tells of a home: of equal bytes, equal listings give equal rows."""
+    listed = [
+        (
+            *(artifact.home_path, artifact.source_file, artifact.agent, artifact.source, artifact.status.value),
+            *(artifact.size, artifact.mtime_ms, artifact.stands_in, artifact.sha256, artifact.crc32),
+            [list(_told(problem)) for problem in artifact.problems],
+        )
+        for artifact in home.artifacts
+    ]
+    return hash_of([listed, sorted(home.session_folders)])
+
+
+def _told(problem: Problem) -> tuple[object, ...]:
+    return problem.position, problem.reason, problem.text, problem.detail, problem.size
 
 
 def hash_of(value: object) -> str:
@@ -138,12 +171,18 @@ def absences(history: History) -> Iterator[tuple[str, str, int | None, int | Non
     for (agent, path), position in last.items():
         if position + 1 < len(history.held):
             before, after = history.held[position : position + 2]
-            yield agent, path, before.collected_ms, after.collected_ms
+            yield agent, path, before.last_ms, after.first_ms
 
 
 def named(history: History, ids: Mapping[str, str]) -> History:
-    """The history with collections of this build by their ids; of several of one content the least stands for all."""
-    held = (replace(held, ids=(min(ids.get(each, each) for each in held.ids),)) for held in history.held)
+    """The history with collections of this build by their ids; of several of one time the least stands for all."""
+    held = (
+        replace(
+            held,
+            seen=tuple(Seen(each.collected_ms, (min(ids.get(one, one) for one in each.ids),)) for each in held.seen),
+        )
+        for held in history.held
+    )
     return replace(history, held=tuple(held))
 
 
@@ -155,9 +194,9 @@ def dumped(history: History) -> dict[str, Any]:
     session_at = {session: at for at, session in enumerate(sessions)}
     collections = [
         {
-            "id": held.label,
-            "collected_ms": held.collected_ms,
+            "seen": [[seen.collected_ms, seen.ids[0]] for seen in held.seen],
             "digest": held.digest,
+            "listing": held.listing,
             "files": sorted(file_at[version] for version in held.files),
             "sessions": [session_at[session] for session in held.sessions],
         }
@@ -178,15 +217,15 @@ def loaded(entry: Mapping[str, Any]) -> History:
     sessions = [(agent, path) for agent, path in entry["sessions"]]
     held = tuple(
         Held(
-            (each["id"],),
-            each["collected_ms"],
+            tuple(Seen(collected_ms, (name,)) for collected_ms, name in each["seen"]),
             each["digest"],
+            each["listing"],
             tuple(files[at] for at in each["files"]),
             tuple(sessions[at] for at in each["sessions"]),
         )
         for each in entry["collections"]
     )
-    if not held or not isinstance(entry["identity"], str):
+    if not held or not all(each.seen for each in held) or not isinstance(entry["identity"], str):
         raise ValueError("no home")
     return History(entry["identity"], entry["host"], entry["user"], held, entry["last_held"])
 

@@ -4,32 +4,26 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
-from typing import cast
-
-import polars as pl
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+from typing import Any
 
 from pipeline import history, parts
 from pipeline.history import History
 from pipeline.parts import Part
-from pipeline.schema import TEXT, Table
+from pipeline.schema import Table
 from pipeline.tables import FORMAT_VERSION
-
-GROUP_ROWS = 65_536
-GROUP_BYTES = 32 << 20
-"""A row group is closed at so many rows, or so many bytes of text."""
 
 CURRENT, CATALOG, MANIFEST, BUILDS = "current", "lake.duckdb", "manifest.json", "builds"
 UNFINISHED = ".unfinished"
 OWN = {CURRENT, CATALOG, BUILDS, f".{CURRENT}.new", f".{CATALOG}.new"}
 """Names that a build makes in a lake."""
+
+
+Files = dict[str, tuple[int, list[list[Any]]]]
+"""Rows of each file of a build, by its path there, and what they are counted by: values, followed by their rows."""
 
 
 class LakeError(Exception):
@@ -38,11 +32,16 @@ class LakeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a build says of itself: its directory, the lake's number of buckets, and the homes that it holds."""
+    """What a build says of itself: its directory, the lake's number of buckets, and the homes that it holds.
+
+    `files` gives of each file its rows and what they are counted by, `failures` the rows that checks found wrong.
+    """
 
     build: Path
     buckets: int
     homes: list[History]
+    files: Files
+    failures: dict[str, int]
 
 
 def manifest(lake: Path) -> Manifest | None:
@@ -57,11 +56,13 @@ def manifest(lake: Path) -> Manifest | None:
         found = json.loads((build / MANIFEST).read_bytes())
         usable = found["format"] == FORMAT_VERSION and found["buckets"] > 0
         homes = [history.loaded(home) for home in found["homes"]] if usable else []
-    except (OSError, ValueError, TypeError, LookupError) as error:
+        files = {path: (rows, counts) for path, (rows, counts) in found["files"].items()} if usable else {}
+        failures = dict(found["checks"]) if usable else {}
+    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
         raise LakeError(f"{lake}: the current build has no readable manifest; --replace starts anew") from error
     if not usable:
         raise LakeError(f"{lake}: a lake of another version; --replace starts anew")
-    return Manifest(build, found["buckets"], homes)
+    return Manifest(build, found["buckets"], homes, files, failures)
 
 
 def check(lake: Path) -> None:
@@ -144,63 +145,3 @@ def path_of(table: Table, part: Part | None, bucket: int) -> Path:
         return Path(table.name, name)
     agent, month = (part.agent, part.month) if part else ("none", parts.UNKNOWN)
     return Path(table.name, f"agent={agent}", f"month={month}", name)
-
-
-def write_file(table: Table, rows: Sequence[Part], path: Path, collections: Mapping[str, str]) -> int:
-    """Write one file of the lake from parts in order; return its rows.
-
-    Row groups are a function of the rows alone, whatever parts they come in. `collections` gives the id that each
-    number in `collection_id` stands for.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    schema = table.arrow()
-    options: dict[str, object] = {
-        "compression": "zstd",
-        "compression_level": 1,
-        "use_dictionary": [column.name for column in table.stored if column.repeats],
-        "write_statistics": [column.name for column in table.stored if column.repeats or column.dtype != TEXT],
-        "store_schema": True,
-        "data_page_size": 1 << 20,
-    }
-    with pq.ParquetWriter(path, schema, **options) as writer:
-        for group in _groups(map(parts.read, rows)):
-            writer.write_table(_stored(group, schema, collections), row_group_size=GROUP_ROWS)
-    return sum(part.rows for part in rows)
-
-
-def _stored(group: pa.Table, schema: pa.Schema, collections: Mapping[str, str]) -> pa.Table:
-    """The rows as the file holds them: collections by their ids, in one chunk, of the declared types."""
-    at = group.schema.get_field_index("collection_id")
-    numbers = pl.Series(values=group.column(at)).replace(dict(collections)).to_arrow()
-    replaced = group.set_column(at, "collection_id", numbers.cast(pa.string()))
-    return replaced.cast(schema).combine_chunks()
-
-
-def _groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Cut rows into row groups."""
-    held: list[pa.Table] = []
-    rows = size = 0
-    for table in tables:
-        sizes = _sizes(table)
-        start = 0
-        while start < len(sizes):
-            # How many further rows fit: `until[k]` is the group's size with the rows up to `start + k`.
-            until = sizes[start : start + GROUP_ROWS - rows].cum_sum() + size
-            fits = int(until.search_sorted(GROUP_BYTES, side="right"))
-            if fits == 0 and rows == 0:
-                fits = 1
-            held.append(table.slice(start, fits))
-            rows, start = rows + fits, start + fits
-            size = int(until[fits - 1]) if fits else size
-            if start < len(sizes):
-                yield pa.concat_tables(held)
-                held, rows, size = [], 0, 0
-    if rows:
-        yield pa.concat_tables(held)
-
-
-def _sizes(table: pa.Table) -> pl.Series:
-    """Bytes of text of each row."""
-    texts = [table.column(field.name) for field in table.schema if pa.types.is_large_string(field.type)]
-    lengths = [pc.fill_null(pc.binary_length(text), 0) for text in texts]
-    return cast("pl.Series", pl.from_arrow(reduce(pc.add, lengths)))

@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.history import Held, History, absences, first_labels, grouped, last_positions
+from pipeline.runs import Found, runs
 from pipeline.schema import FLAG, TEXT, TIME
 
 AT = ("host", "user", "collection_id", "home_path", "source_file", "current")
@@ -25,7 +26,7 @@ _STEPS = {"home": pl.Int32(), "position": pl.Int32(), "is_newest": FLAG, "is_rea
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One collection of a home: what it holds, its position in the old lake, the number of its home in the batch."""
+    """What collections of a home in a row hold, its position in the old lake, the number of its home in the batch."""
 
     held: Held
     before: int | None = None
@@ -35,7 +36,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A home with the steps that all its collections are, in order, and with what the old lake knew of it."""
+    """A home with all its collections as steps, in order, and with what the old lake knew of it."""
 
     history: History
     steps: tuple[Step, ...]
@@ -46,16 +47,21 @@ class Merging:
     """The rows of a batch's homes over time.
 
     `known` are the homes' histories in the lake, `read` those of one collection each of the homes of the batch, in
-    order. With `anew` the rows of a collection that was read again take the place of those of the lake.
+    order, and `same` those of collections that were not read, because they hold what the lake knows. With `anew` the
+    rows of a collection that was read again take the place of those of the lake.
     """
 
-    def __init__(self, known: Sequence[History], read: Sequence[History], *, anew: bool) -> None:
-        numbered: defaultdict[str, list[tuple[int, Held]]] = defaultdict(list)
+    def __init__(
+        self, known: Sequence[History], read: Sequence[History], same: Sequence[History] = (), *, anew: bool
+    ) -> None:
+        found: defaultdict[str, list[Found]] = defaultdict(list)
         for number, history in enumerate(read):
-            numbered[history.identity].append((number, history.held[0]))
+            found[history.identity].append(Found(number, history.held[0]))
+        for history in same:
+            found[history.identity].append(Found(None, history.held[0]))
         before = {history.identity: history for history in known}
         homes = sorted({history.identity: history for history in (*read, *known)}.items())
-        self.lines = [_line(home, before.get(identity), numbered[identity], anew=anew) for identity, home in homes]
+        self.lines = [_line(home, before.get(identity), found[identity], anew=anew) for identity, home in homes]
         self._is_plain = (
             not known
             and all(len(line.steps) == 1 for line in self.lines)
@@ -141,7 +147,7 @@ class Merging:
     def frames(self) -> dict[str, pl.DataFrame]:
         """`absences`: sessions that their home's newest collection lacks; `collected`: the collections' times."""
         gone = [(line.history.identity, *absence) for line in self.lines for absence in absences(line.history)]
-        times = {held.label: held.collected_ms for line in self.lines for held in line.history.held}
+        times = {held.label: held.first_ms for line in self.lines for held in line.history.held}
         schema: dict[str, Any] = {"identity": TEXT, "agent": TEXT, "session_path": TEXT, "last_utc": pl.Int64()}
         return {
             "absences": pl.DataFrame(gone, schema={**schema, "next_utc": pl.Int64()}, orient="row").cast(
@@ -153,19 +159,13 @@ class Merging:
         }
 
 
-def _line(home: History, known: History | None, read: Sequence[tuple[int, Held]], *, anew: bool) -> Line:
-    """Put the collections of a home in order; two that hold the same at one time are one."""
-    steps = {held.order: Step(held, before) for before, held in enumerate(known.held if known else ())}
-    for number, held in read:
-        there = steps.get(held.order)
-        if there is None:
-            steps[held.order] = Step(held, None, number)
-        else:
-            both = replace(held, ids=tuple(sorted({*there.held.ids, *held.ids})))
-            is_first = anew and there.number is None
-            steps[held.order] = Step(both, there.before, number if is_first else there.number)
-    in_order = tuple(steps[order] for order in sorted(steps))
-    return Line(replace(home, held=tuple(step.held for step in in_order)), in_order, known)
+def _line(home: History, known: History | None, found: Sequence[Found], *, anew: bool) -> Line:
+    """Put the collections of a home in order. The lake's own rows of one are kept, unless it is read `anew`."""
+    steps = tuple(
+        Step(run.held, run.before, run.numbers[0] if run.numbers and (anew or run.before is None) else None)
+        for run in runs(known, found)
+    )
+    return Line(replace(home, held=tuple(step.held for step in steps)), steps, known)
 
 
 def _places(lines: Sequence[Line]) -> Iterator[tuple[Any, ...]]:

@@ -72,6 +72,11 @@ class Home:
     links: tuple[str, ...] = ()
     session_folders: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def bytes(self) -> int:
+        """Size of the artifacts that are to be read."""
+        return sum(artifact.size or 0 for artifact in self.artifacts if artifact.source)
+
 
 @dataclass(frozen=True, slots=True)
 class Collection:

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.batch import Batch, Taken
-from pipeline.carried import Owner
 from pipeline.history import History
-from pipeline.model import Collection, Home
+from pipeline.model import Collection
 
 BATCH_BYTES = 32 << 20
 """Input that a batch aims at."""
@@ -16,31 +15,27 @@ BATCH_BYTES = 32 << 20
 MANY_BUCKETS, MANY_BYTES = 16, 2 << 30
 """A lake made from more input than this gets so many buckets."""
 
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """The lake's number of buckets, and its batches in the order of its rows."""
-
-    buckets: int
-    batches: list[Batch]
+Owner = tuple[str | None, str | None]
+"""Host and user."""
 
 
 @dataclass(slots=True)
-class _Owned:
-    """The homes of one host and user."""
+class _Over:
+    """One home: how collections of the build have it, and what the lake knows of it."""
 
     taken: list[Taken] = field(default_factory=list)
+    same: list[History] = field(default_factory=list)
     known: list[History] = field(default_factory=list)
 
     @property
     def bytes(self) -> int:
-        """Size of what is read and of what the lake's rows were made from."""
-        return sum(_size(each.home) for each in self.taken) + sum(history.bytes for history in self.known)
+        """Size of what is read, and of what the lake's rows were made from."""
+        return sum(each.home.bytes for each in self.taken) + sum(history.bytes for history in self.known)
 
 
 def default_buckets(collections: Sequence[Collection]) -> int:
     """Number of buckets of a new lake."""
-    return MANY_BUCKETS if sum(_size(home) for found in collections for home in found.homes) > MANY_BYTES else 1
+    return MANY_BUCKETS if sum(home.bytes for found in collections for home in found.homes) > MANY_BYTES else 1
 
 
 def bucket_of(owner: Owner, buckets: int) -> int:
@@ -50,45 +45,65 @@ def bucket_of(owner: Owner, buckets: int) -> int:
 
 
 def plan(
-    collections: Sequence[Collection], buckets: int, known: Sequence[History] = (), batch_bytes: int = BATCH_BYTES
-) -> Plan:
-    """Put homes, those of the collections and those that the lake knows, into buckets, in order, and cut them into
-    batches of about `batch_bytes`.
+    taken: Iterable[Taken],
+    buckets: int,
+    known: Iterable[History] = (),
+    same: Iterable[History] = (),
+    batch_bytes: int = BATCH_BYTES,
+) -> list[Batch]:
+    """Put homes into buckets, in order, and cut them into batches of about `batch_bytes`.
+
+    The homes are those to be read (`taken`), and those whose rows change (`known`, of which `same` are collections that
+    are not read). All that there is of one home is in one batch.
     """
-    taken = [
-        Taken(number, found.collected_ms, home) for number, found in enumerate(collections) for home in found.homes
-    ]
-    owners: defaultdict[Owner, _Owned] = defaultdict(_Owned)
-    for each in sorted(taken, key=lambda each: each.home.identity):
-        owners[each.home.host, each.home.user].taken.append(each)
-    for history in sorted(known, key=lambda history: history.identity):
-        owners[history.host, history.user].known.append(history)
-    ordered = sorted(owners.items(), key=lambda entry: (bucket_of(entry[0], buckets), *map(_nulls_last, entry[0])))
-    return Plan(buckets, _batches(ordered, buckets, batch_bytes))
+    homes: defaultdict[tuple[Owner, str], _Over] = defaultdict(_Over)
+    for each in taken:
+        homes[(each.home.host, each.home.user), each.home.identity].taken.append(each)
+    for history in known:
+        homes[(history.host, history.user), history.identity].known.append(history)
+    for history in same:
+        homes[(history.host, history.user), history.identity].same.append(history)
+    by_owner: defaultdict[Owner, list[_Over]] = defaultdict(list)
+    for (owner, _), home in sorted(homes.items(), key=lambda entry: entry[0][1]):
+        by_owner[owner].append(home)
+    ordered = sorted(by_owner.items(), key=lambda entry: (bucket_of(entry[0], buckets), *order_of(entry[0])))
+    cutter = _Cutter(batch_bytes)
+    for owner, owned in ordered:
+        cutter.add(bucket_of(owner, buckets), owned)
+    return cutter.made
 
 
-def _nulls_last(value: str | None) -> tuple[bool, bytes]:
-    """Sort key in the order that DuckDB and polars give texts: by bytes, nulls last."""
-    return value is None, (value or "").encode()
+def order_of(owner: Owner) -> tuple[tuple[bool, bytes], ...]:
+    """Sort key in the order that DuckDB and polars give hosts and users: by bytes, nulls last."""
+    return tuple((value is None, (value or "").encode()) for value in owner)
 
 
-def _size(home: Home) -> int:
-    return sum(artifact.size or 0 for artifact in home.artifacts if artifact.source)
+class _Cutter:
+    """Cuts homes in order into batches.
 
-
-def _batches(owners: Iterable[tuple[Owner, "_Owned"]], buckets: int, batch_bytes: int) -> list[Batch]:
-    """Cut the homes of each host and user, in order, into batches.
-
-    They stay together, so that batch behind batch is the lake's order, and so that all collections of a home meet.
+    Rows are in the order of host and user, so batch behind batch is the lake's order; only where these have more homes
+    than fit into a batch, the rows of several are to be sorted.
     """
-    made: list[Batch] = []
-    held = 0
-    for owner, homes in owners:
-        bucket = bucket_of(owner, buckets)
-        if not made or bucket != made[-1].bucket or held >= batch_bytes:
-            made.append(Batch(len(made), bucket, []))
-            held = 0
-        made[-1].homes.extend(homes.taken)
-        made[-1].known.extend(homes.known)
-        held += homes.bytes
-    return made
+
+    def __init__(self, batch_bytes: int) -> None:
+        self.made: list[Batch] = []
+        self._most = batch_bytes
+        self._held = 0
+
+    def add(self, bucket: int, homes: Sequence[_Over]) -> None:
+        """Add the homes of a host and user to the last batch, or to new ones."""
+        is_much = len(homes) > 1 and sum(home.bytes for home in homes) > self._most
+        last = self.made[-1] if self.made else None
+        if last is None or is_much or last.is_shared or last.bucket != bucket or self._held >= self._most:
+            self._start(Batch(len(self.made), bucket, is_shared=is_much))
+        for home in homes:
+            if is_much and self._held >= self._most:
+                self._start(Batch(len(self.made), bucket, share=self.made[-1].share + 1, is_shared=True))
+            self.made[-1].homes.extend(home.taken)
+            self.made[-1].same.extend(home.same)
+            self.made[-1].known.extend(home.known)
+            self._held += home.bytes
+
+    def _start(self, batch: Batch) -> None:
+        self.made.append(batch)
+        self._held = 0

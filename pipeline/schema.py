@@ -36,7 +36,9 @@ class Table:
     """One table: its grain, key and columns.
 
     `time` names the column whose month partitions the table (`<table>/agent=<agent>/month=<YYYY-MM>/`, where `agent`
-    is in the path alone); a table without one is a file per bucket. `order` is the total order of its rows.
+    is in the path alone); a table without one is a file per bucket. `order` is the total order of its rows. `file`
+    names the column with the path below its home of the file that a row was made from. Rows are `counted` by these
+    columns for the summary of a build.
     """
 
     name: str
@@ -45,6 +47,8 @@ class Table:
     columns: tuple[Column, ...]
     time: str | None = None
     order: tuple[str, ...] = ()
+    file: str = "home_path"
+    counted: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:

@@ -1,51 +1,73 @@
-"""Problems that belong to no home: of archives, of manifests, of members outside every home."""
+"""Problems that belong to no home: of archives, of manifests, of members outside every home; and of a home as such."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
 
 from pipeline import parts
-from pipeline.batch import Result
+from pipeline.batch import Taken
 from pipeline.model import Collection
+from pipeline.parts import Part
+from pipeline.source import Problem
 from pipeline.staging import conform
 from pipeline.tables.inventory import PROBLEMS
+
+DIED = Problem(0, "unreadable", "parser: unreadable (unreadable)", "a worker died")
+"""The loss of a home."""
 
 _PATH = f"{PROBLEMS.name}/00.parquet"
 
 
-def problems(folder: Path, collections: Sequence[Collection], ids: Mapping[str, str], lake: Path | None) -> Result:
-    """Rows of the table `problems`, as a batch would leave them: of the build `lake`, and of `collections`.
+Row = dict[str, object]
 
-    `ids` has the collections' ids by their numbers.
+
+def rows(collections: Sequence[Collection], failed: Iterable[Taken], ids: Mapping[int, str]) -> list[Row]:
+    """Rows of the table `problems` of what belongs to no home, and of homes over which a worker died.
+
+    `ids` has the collections' ids by their numbers. A counter tells apart rows that say the same.
     """
-    rows = [row for number, found in enumerate(collections) for row in _rows(found, str(number), ids[str(number)])]
-    frame = conform(pl.DataFrame(rows, schema=PROBLEMS.polars), PROBLEMS)
+    found = [
+        _row(ids[number], each.host, None, (path, problem))
+        for number, each in enumerate(collections)
+        for path, problem in each.problems
+    ]
+    found.extend(_row(ids[taken.collection], taken.home.host, taken.home.user, (None, DIED)) for taken in failed)
+    seen: Counter[str] = Counter()
+    for row in found:
+        own = str(row["row_id"])
+        seen[own] += 1
+        row["row_id"] = sha256(f"{own}\0{seen[own]}".encode()).hexdigest()[:32]
+    return found
+
+
+def _row(collection_id: str, host: str | None, user: str | None, about: tuple[str | None, Problem]) -> Row:
+    """A row, with what its key is made of in the place of the key."""
+    path, problem = about
+    told = (collection_id, path or "", str(problem.position), problem.reason, problem.text or "")
+    return {
+        "host": host,
+        "user": user,
+        "reason": problem.reason,
+        "lost": problem.text is not None,
+        "detail": problem.detail,
+        "bytes": problem.size,
+        "source_file": path,
+        "source_line": problem.position,
+        "row_id": "\0".join((*told, *([user] if user else []))),
+        "collection_id": collection_id,
+        "current": True,
+    }
+
+
+def problems(folder: Path, found: Sequence[Row], lake: Path | None) -> list[Part] | None:
+    """Put rows, and those of the build `lake`, as a batch would leave them. Null where they add none to these."""
+    frame = conform(pl.DataFrame(found, schema=PROBLEMS.polars), PROBLEMS)
     if lake is not None and (lake / _PATH).exists():
         known = conform(pl.read_parquet(lake / _PATH, glob=False), PROBLEMS).filter(pl.col("home_path").is_null())
         frame = pl.concat([known, frame]).unique("row_id", keep="first", maintain_order=True)
-    made = parts.write(PROBLEMS, frame, folder / "unhomed.arrow")
-    counts = Counter({(reason, lost): n for reason, lost, n in frame.group_by("reason", "lost").len().iter_rows()})
-    return Result(-1, 0, made, problems=counts, tables=Counter({PROBLEMS.name: frame.height}))
-
-
-def _rows(found: Collection, number: str, collection_id: str) -> Iterator[dict[str, object]]:
-    """Rows of a collection; a counter tells apart those that say the same."""
-    seen: Counter[str] = Counter()
-    for path, problem in found.problems:
-        own = "\0".join((collection_id, path or "", str(problem.position), problem.reason, problem.text or ""))
-        seen[own] += 1
-        yield {
-            "host": found.host,
-            "reason": problem.reason,
-            "lost": problem.text is not None,
-            "detail": problem.detail,
-            "bytes": problem.size,
-            "source_file": path,
-            "source_line": problem.position,
-            "row_id": sha256(f"{own}\0{seen[own]}".encode()).hexdigest()[:32],
-            "collection_id": number,
-            "current": True,
-        }
+        if frame.height == known.height:
+            return None
+    return parts.write(PROBLEMS, frame, folder / "unhomed.arrow")

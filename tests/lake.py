@@ -163,7 +163,6 @@ def opened(path: Path) -> Iterator[Lake]:
 
 
 def parquet_files(path: Path) -> dict[str, bytes]:
-    """Bytes of every file of the finished build by its path, without its manifest and its database."""
+    """Bytes of every Parquet file of the finished build by its path."""
     build = path / "current"
-    files = {file.relative_to(build).as_posix(): file for file in build.rglob("*") if file.is_file()}
-    return {name: file.read_bytes() for name, file in files.items() if name not in ("manifest.json", "lake.duckdb")}
+    return {file.relative_to(build).as_posix(): file.read_bytes() for file in build.rglob("*.parquet")}

@@ -16,7 +16,6 @@ from pipeline.archives import NotAnArchiveError, Sizes
 from pipeline.content import fill
 from pipeline.discover import Options
 from pipeline.model import Status
-from pipeline.workers import Inline
 from tests.archived import (
     FORMS,
     MTIME,
@@ -404,7 +403,7 @@ def test_what_a_build_needs_of_a_compressed_tar_is_unpacked_once(tmp_path: Path,
     path = write(tmp_path / "in/a", packed([*TWO, *more], form))
     (home,) = opened(path)[0][0].homes
 
-    fill(Inline(), [home], tmp_path)
+    fill(1, [home], tmp_path)
     path.unlink()
 
     by_name = {artifact.home_path.rpartition("/")[2]: artifact.location for artifact in home.artifacts}

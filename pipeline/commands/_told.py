@@ -14,6 +14,9 @@ def as_object(summary: Summary, lake: Path) -> str:
     told = {
         "lake": str(lake),
         "homes": summary.homes,
+        "unchanged": summary.unchanged,
+        "archives": summary.archives,
+        "failed": summary.failed,
         "nameless": summary.nameless,
         "files": summary.files,
         "bytes": summary.bytes,
@@ -29,9 +32,13 @@ def as_object(summary: Summary, lake: Path) -> str:
 
 def told(summary: Summary, lake: Path) -> str:
     """The summary of a build, as text."""
+    unchanged = [
+        f"{summary.unchanged:,} of them unchanged" if summary.unchanged else "",
+        f"{plural(summary.archives, 'archive')} unchanged" if summary.archives else "",
+    ]
     lines = [
-        f"{lake}: {plural(summary.homes, 'home')}, {plural(summary.files, 'file')}, "
-        f"{summary.bytes / 1e6:,.1f} MB read in {summary.seconds:.1f} s",
+        ", ".join([f"{lake}: {plural(summary.homes, 'home')}", *filter(None, unchanged), plural(summary.files, "file")])
+        + f", {summary.bytes / 1e6:,.1f} MB read in {summary.seconds:.1f} s",
         "",
         "files     " + ", ".join(f"{status} {count:,}" for status, count in sorted(summary.statuses.items())),
         "tables    " + ", ".join(f"{name} {count:,}" for name, count in sorted(summary.tables.items())),

@@ -1,5 +1,6 @@
 """`homelake build`."""
 
+import dataclasses
 import os
 from pathlib import Path
 from typing import Annotated
@@ -9,11 +10,13 @@ import typer
 
 import parsers
 from pipeline.archives import Sizes
-from pipeline.build import Settings
+from pipeline.build import Inputs as Found
+from pipeline.build import Settings, known
 from pipeline.build import build as build_lake
 from pipeline.commands._inputs import collections_of, has_artifacts, leave
 from pipeline.commands._options import (
     ARCHIVE_MB,
+    INPUT_MISSING,
     MEMBER_MB,
     ArchiveLimit,
     CollectedAt,
@@ -28,10 +31,12 @@ from pipeline.commands._options import (
     User,
     discovery,
     fail,
+    plural,
 )
 from pipeline.commands._progress import progress
 from pipeline.commands._told import as_object, told
 from pipeline.lake import LakeError
+from pipeline.memory import Gate
 
 
 def build(
@@ -73,18 +78,27 @@ def build(
     sizes = Sizes(member_limit << 20, archive_limit << 20)
     options = discovery((host, user, path_template), collected_at, moved, {"pearai": pearai_tasks}, sizes)
     _refuse_place(output, inputs)
-    collections, opened_all = collections_of(inputs, options)
-    if not has_artifacts(collections):
-        leave(collections, opened_all)
+    settings = Settings(workers, buckets, replace, completion_text, full)
     try:
+        held, memory = known(output, settings)
+        gate = Gate(memory.archives, options.told())
+        collections, opened_all = collections_of(inputs, dataclasses.replace(options, gate=gate))
+        if not has_artifacts(collections) and not gate.unchanged:
+            leave(collections, opened_all)
+        found = Found([collection for collection in collections if collection.homes or collection.problems], gate, held)
         with progress() as report:
-            settings = Settings(workers, buckets, replace, completion_text, full)
-            found = [collection for collection in collections if collection.homes or collection.problems]
             summary = build_lake(output, found, parsers.SOURCES, settings, report)
     except (LakeError, OSError, duckdb.IOException) as error:
         fail(str(error).splitlines()[0])
     typer.echo(as_object(summary, output) if as_json else told(summary, output))
-    leave(collections, opened_all)
+    if summary.failed:
+        typer.echo(
+            f"homelake: {plural(summary.failed, 'home')} not read: a worker was killed over them, twice, most likely "
+            "for the memory that it took; try --workers 1",
+            err=True,
+        )
+    if not opened_all or summary.failed:
+        raise typer.Exit(INPUT_MISSING)
 
 
 def _refuse_place(lake: Path, inputs: list[str]) -> None:

@@ -55,6 +55,7 @@ PROBLEMS = Table(
         CURRENT,
     ),
     order=("host", "user", "agent", "session_key", "source_file", "source_line", "reason", "row_id"),
+    counted=("reason", "lost"),
 )
 
 ARTIFACTS = Table(
@@ -88,6 +89,8 @@ ARTIFACTS = Table(
         CURRENT,
     ),
     order=("host", "user", "agent", "source_file", "row_id"),
+    file="path",
+    counted=("status",),
 )
 
 COLLECTIONS = Table(

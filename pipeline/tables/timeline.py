@@ -99,6 +99,7 @@ TIMELINE = Table(
     ),
     time="event_utc",
     order=("host", "user", "agent", "session_key", "source_file", "sequence", "source_line", "row_id"),
+    counted=("kind",),
 )
 
 TWINS = Table(

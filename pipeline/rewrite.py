@@ -1,0 +1,190 @@
+"""The files of a build: those that hold rows of homes that changed are written, all others are linked.
+
+A file's rows are in one total order, of which host and user come first. So what the lake has, without the homes that
+changed, and what the batches made are merged owner by owner; only where one owner's rows come from several places are
+they sorted.
+"""
+
+import heapq
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline import parts
+from pipeline.carried import PLACES, at, near
+from pipeline.parquet import write_file
+from pipeline.parts import Part
+from pipeline.plan import order_of
+from pipeline.schema import Table
+
+Counts = list[list[Any]]
+"""Values of the columns that a table is counted by, each followed by their rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file to be made.
+
+    `path` is its place in the build `folder`, `parts` are lists of parts, each in the order of the lake. `old` is the
+    lake's own file, of which the rows of the places in the Arrow file `gone` are left out, and with `is_unhomed` those
+    of no home. `ids` gives what is stored for what stands in `collection_id`. DuckDB may hold `memory`.
+    """
+
+    table: Table
+    folder: Path
+    path: Path
+    parts: Sequence[Sequence[Part]]
+    old: Path | None
+    gone: Path | None
+    is_unhomed: bool
+    ids: Mapping[str, str]
+    memory: str
+
+
+class Made(NamedTuple):
+    """A file that was made: its rows and their counts; nulls where it is the lake's own."""
+
+    rows: int | None
+    counts: Counts | None
+
+
+def make(job: Job) -> Made:
+    """Make a file; none where it has no row. One that holds what the lake's own holds is a link to that one."""
+    gone = None if job.gone is None else pl.read_ipc(job.gone)
+    if job.old is not None and not job.parts and not _loses(job, job.old, gone):
+        link(job.old, job.folder / job.path)
+        return Made(None, None)
+    streams = [_made(each, job.ids) for each in job.parts]
+    if job.old is not None:
+        streams.append(_kept(job, job.old, gone))
+    counted = _Counted(job.table)
+    file = job.folder / job.path
+    rows = write_file(job.table, counted.through(_in_order(streams, job)), file)
+    if rows == 0:
+        file.unlink()
+    return Made(rows, counted.counts())
+
+
+def link(old: Path, path: Path) -> None:
+    """Give a file of the lake its place in another build; a copy where the file system has no links."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(old, path)
+    except OSError:
+        shutil.copy2(old, path)
+
+
+def _loses(job: Job, old: Path, gone: pl.DataFrame | None) -> bool:
+    """Whether rows of the lake's file are to be left out."""
+    lost = pl.scan_parquet(old, glob=False, hive_partitioning=False)
+    if job.is_unhomed and lost.filter(pl.col(job.table.file).is_null()).select(pl.len()).collect().item():
+        return True
+    if gone is None:
+        return False
+    rows = lost.filter(near(gone)).select(at(job.table)).collect()
+    return not rows.join(gone, left_on=at(job.table), right_on=PLACES, how="semi", nulls_equal=True).is_empty()
+
+
+def _made(made: Sequence[Part], ids: Mapping[str, str]) -> Iterator[pa.Table]:
+    """Yield the rows of parts, collections by their ids."""
+    for part in made:
+        rows = parts.read(part)
+        place = rows.schema.get_field_index("collection_id")
+        named = pl.Series(values=rows.column(place)).replace(dict(ids)).to_arrow(compat_level=pl.CompatLevel.oldest())
+        yield rows.set_column(place, "collection_id", named)
+
+
+def _kept(job: Job, old: Path, gone: pl.DataFrame | None) -> Iterator[pa.Table]:
+    """Yield what is kept of the lake's own file, row group by row group."""
+    with pq.ParquetFile(old, memory_map=True) as file:
+        for number in range(file.num_row_groups):
+            rows = cast("pl.DataFrame", pl.from_arrow(file.read_row_group(number)))
+            if job.is_unhomed:
+                rows = rows.filter(pl.col(job.table.file).is_not_null())
+            if gone is not None:
+                rows = rows.join(
+                    gone, left_on=at(job.table), right_on=PLACES, how="anti", nulls_equal=True, maintain_order="left"
+                )
+            yield rows.to_arrow(compat_level=pl.CompatLevel.oldest())
+
+
+class _Owned(NamedTuple):
+    """Rows of one host and user that follow each other in one stream."""
+
+    owner: tuple[tuple[bool, bytes], ...]
+    stream: int
+    rows: pa.Table
+
+
+def _by_owner(rows: Iterator[pa.Table], stream: int) -> Iterator[_Owned]:
+    """Cut rows where host or user changes."""
+    for table in rows:
+        owners = cast("pl.DataFrame", pl.from_arrow(table.select(["host", "user"])))
+        start = 0
+        for length, owner in owners.select(pl.struct("host", "user").rle().alias("run")).unnest("run").iter_rows():
+            yield _Owned(order_of((owner["host"], owner["user"])), stream, table.slice(start, length))
+            start += length
+
+
+def _in_order(streams: Sequence[Iterator[pa.Table]], job: Job) -> Iterator[pa.Table]:
+    """Merge streams of rows, each in the order of the table."""
+    if len(streams) == 1:
+        yield from streams[0]
+        return
+    owned = [_by_owner(rows, stream) for stream, rows in enumerate(streams)]
+    merged = heapq.merge(*owned, key=lambda piece: (piece.owner, piece.stream))
+    for _, pieces in groupby(merged, key=lambda piece: piece.owner):
+        held = [next(pieces)]
+        for piece in pieces:  # noqa: B031  (each is taken once: what is left goes to the sort)
+            held.append(piece)
+            if piece.stream != held[0].stream:
+                yield from _sorted([each.rows for each in chain(held, pieces)], job)
+                break
+        else:
+            yield from (each.rows for each in held)
+
+
+def _sorted(rows: Sequence[pa.Table], job: Job) -> Iterator[pa.Table]:
+    """Sort rows in the order of the table; what does not fit into memory is spilled."""
+    schema = rows[0].schema
+    with tempfile.TemporaryDirectory(dir=job.folder) as spill:
+        settings: dict[str, Any] = {"threads": 1, "temp_directory": spill, "memory_limit": job.memory}
+        with duckdb.connect(config=settings) as connection:
+            connection.register("rows", pa.concat_tables(each.cast(schema) for each in rows))
+            order = [name for name in job.table.order if name in schema.names]
+            columns = ", ".join(f'"{name}" asc nulls last' for name in order)
+            for batch in connection.sql(f"select * from rows order by {columns}").to_arrow_reader(65_536):  # noqa: S608  (declared names)
+                yield pa.Table.from_batches([batch]).cast(schema)
+
+
+class _Counted:
+    """Counts rows by some columns of their table as they pass."""
+
+    def __init__(self, table: Table) -> None:
+        self._columns = list(table.counted)
+        self._seen: list[pl.DataFrame] = []
+
+    def through(self, rows: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        """Yield rows, and count them."""
+        for table in rows:
+            if self._columns and table.num_rows:
+                frame = cast("pl.DataFrame", pl.from_arrow(table.select(self._columns)))
+                self._seen.append(frame.group_by(self._columns).len())
+            yield table
+
+    def counts(self) -> Counts:
+        """The counts, in order."""
+        if not self._seen:
+            return []
+        summed = pl.concat(self._seen).group_by(self._columns).agg(pl.col("len").sum())
+        return [list(row) for row in summed.sort(self._columns, nulls_last=True).iter_rows()]
