@@ -1,5 +1,6 @@
 """What the prompt of `homelake sql` does with a line: it runs queries and dot commands over a lake that stays open."""
 
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -95,7 +96,10 @@ class Prompt:
         self._listed("schema", view=view)
 
     def _example(self, words: str) -> None:
-        name, *given = words.split() or [""]
+        try:
+            name, *given = shlex.split(words) or [""]
+        except ValueError:
+            raise QueryError("a quotation mark is not closed") from None
         if name not in examples.EXAMPLES:
             raise QueryError(f"no example {name!r}: .examples lists them" if name else "which one? see .examples")
         self._queries(examples.EXAMPLES[name], dict(map(pair, given)))

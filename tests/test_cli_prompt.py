@@ -64,6 +64,7 @@ def test_each_statement_of_a_line_is_answered(say: Say) -> None:
         ".example nope",
         ".example find_text",
         ".example find_text word",
+        ".example find_text word='open",
         ".param =1",
         ".format parquet",
         ".max-rows -1",
