@@ -65,9 +65,14 @@ def _laid_out(
     if view.expanded:
         yield from textgrid.blocks(names, rows, view.width, wrapped=True)
         return
-    natural = list(map(max, widest, map(textgrid.cells, names)))
-    least = [width if field.is_short else 0 for field, width in zip(fields, widest, strict=True)]
-    widths = textgrid.layout(natural, view.width, least)
+    titles = list(map(textgrid.cells, names))
+    natural = list(map(max, widest, titles))
+    widths = textgrid.layout(natural, view.width, natural)
+    if widths is None:
+        # Long titles are cut before values are, and numbers and times never.
+        natural = [max(width, min(title, textgrid.NARROWEST)) for width, title in zip(widest, titles, strict=True)]
+        least = [width if field.is_short else 0 for field, width in zip(fields, widest, strict=True)]
+        widths = textgrid.layout(natural, view.width, least)
     if widths is None:
         yield from textgrid.blocks(names, rows, view.width)
     else:

@@ -229,6 +229,15 @@ def test_numbers_and_times_are_never_cut(lake: Path, monkeypatch: pytest.MonkeyP
     ]
 
 
+def test_titles_are_cut_before_values(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = "select 'short' as a_title_that_is_long, repeat('x', 30) as another_title"
+
+    found = on_terminal(lake, query, 40, monkeypatch)
+
+    assert found[0] == "a_title…  another_title"
+    assert found[2] == "short     " + "x" * 30
+
+
 def test_a_terminal_shows_the_first_rows_and_counts_the_rest(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     query = "select i, repeat('日x', 5000) as t from range(1234) r(i)"
 
