@@ -99,9 +99,9 @@ def tables(lake: Path) -> str:
         "# Tables",
         "",
         "Made of the declared schema by `make docs`; `homelake schema` prints the same without examples. `in` says",
-        "where a column is kept: in the Parquet `file`, or in its `path` alone; views have both. An example is the",
-        "first value that a lake of the homes in `fixtures/corpus` has, cut where it is long. `sources.md` describes the",
-        "sources.",
+        "where a column is kept: in the Parquet `file`, or in its `path` alone; views have both. An example is",
+        "the first value that a lake of the homes in `fixtures/corpus` has, cut where it is long. `sources.md` lists",
+        "the sources.",
     ]
     # One thread adds numbers up in the same order each time.
     with duckdb.connect(str(lake / "lake.duckdb"), read_only=True, config={"threads": 1}) as connection:

@@ -7,6 +7,7 @@ another temporary directory, says `set variable homelake = '<lake>'` instead. Tr
 2.0.
 """
 
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,6 +49,8 @@ front of a question mark in the path, as if a query string began there.
 """
 
 _PART = r"[/\\]month=([^/\\]*)[/\\][^/\\]*$"
+_SAID = re.compile(r'^.*?(\w+)"?,[ ]+-- (.+)$', re.MULTILINE)
+"""A column's name at the end of a line of a SELECT, and the comment behind it."""
 _FROM_PATH = {"agent": r"[/\\]agent=([^/\\]*)[/\\]month=[^/\\]*[/\\][^/\\]*$", "month": _PART}
 
 
@@ -55,8 +58,8 @@ def write_catalog(build: Path, tables: Sequence[Table], views: Mapping[str, str]
     """Write `<build>/lake.duckdb` for a build `<lake>/builds/<n>` whose Parquet files are all there.
 
     `views` are further SELECTs by name, over the tables' views and each other. The comment of a table's view
-    is its grain; of another view, what follows `-- Grain:` in its first line. Columns of a further view that
-    are named as in what it reads have the same comments.
+    is its grain; of another view, what follows `-- Grain:` in its first line. A column of a further view has the
+    comment behind it in the SELECT (`..., as day,  -- Day (UTC).`), else that of the same name in what it reads.
     """
     # DuckDB cannot write a database below a directory with a `?` in its name.
     place = None if "?" in str(build.absolute()) else build
@@ -119,6 +122,7 @@ def _statements(
         yield f"create view {name(view)} as {views[view]}"
         columns = [row[0] for row in connection.execute(f"describe {name(view)}").fetchall()]
         known = {key: text for read in reversed(reads[view]) for key, text in comments.get(read, {}).items()}
+        known |= dict(_SAID.findall(views[view]))
         comments[view] = {column: known[column] for column in columns if column in known}
         yield from _comments(view, grain(views[view]), comments[view])
 

@@ -11,6 +11,7 @@ from pipeline.commands._options import EXIT_CODES, INTERRUPTED, LAKE_CODES, SCHE
 from pipeline.commands.build import build
 from pipeline.commands.export import export
 from pipeline.commands.inspect import inspect_inputs
+from pipeline.commands.report import report
 from pipeline.commands.schema import schema
 from pipeline.commands.sql import sql
 from pipeline.textgrid import safe
@@ -41,6 +42,7 @@ app.command("inspect", epilog=EXIT_CODES)(inspect_inputs)
 app.command(epilog=LAKE_CODES, context_settings={"ignore_unknown_options": True})(sql)
 app.command(epilog=LAKE_CODES)(export)
 app.command(epilog=SCHEMA_CODES)(schema)
+app.command(epilog=LAKE_CODES)(report)
 
 
 def main() -> None:

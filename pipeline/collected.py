@@ -51,8 +51,11 @@ def labels(ids: Mapping[int, str], histories: Iterable[History]) -> dict[str, st
 
 def collection_rows(
     folder: Path, collections: Sequence[Collection], ids: Mapping[int, str], lake: Path | None
-) -> list[Part]:
-    """The table `collections` as a batch would leave it: rows of the build `lake`, and those of `collections`."""
+) -> list[Part] | None:
+    """The table `collections` as a batch would leave it: rows of the build `lake`, and those of `collections`.
+
+    Null where these add nothing.
+    """
     rows = [
         {
             "collection_id": ids[number],
@@ -68,8 +71,13 @@ def collection_rows(
         for number, found in enumerate(collections)
     ]
     frame = conform(pl.DataFrame(rows, schema={**COLLECTIONS.polars, "collected_utc": pl.Int64()}), COLLECTIONS)
-    if lake is not None:
-        frame = pl.concat([conform(pl.read_parquet(lake / _PATH, glob=False), COLLECTIONS), frame])
+    known = COLLECTIONS.empty() if lake is None else conform(pl.read_parquet(lake / _PATH, glob=False), COLLECTIONS)
     # One that was read from two places has the name of the first of them.
-    once = frame.sort("collection_id", "input", nulls_last=True).unique("collection_id", keep="first")
+    once = (
+        pl.concat([known, frame])
+        .sort("collection_id", "input", nulls_last=True)
+        .unique("collection_id", keep="first", maintain_order=True)
+    )
+    if lake is not None and once.equals(known):
+        return None
     return parts.write(COLLECTIONS, once, folder / "collections.arrow")

@@ -21,6 +21,8 @@ from pipeline.workers import Died, run_all
 Streams = dict[int, list[Part]]
 """Parts in the order of the lake, by what tells streams of one file apart."""
 
+_TABLES = {table.name: table for table in TABLES}
+
 _UNHOMED = -1
 """The stream of rows that belong to no home."""
 
@@ -30,13 +32,13 @@ class Rows:
     """What a build puts into its files.
 
     `results` are those of its batches, in order, `touched` the lake's histories of homes whose rows these replace.
-    `collections` and `unhomed` are rows of no home; the latter null where they are the lake's own. `ids` gives what is
-    stored for what stands in `collection_id`.
+    `collections` and `unhomed` are rows of no home, null where they are the lake's own. `ids` gives what is stored for
+    what stands in `collection_id`.
     """
 
     results: Sequence[Result]
     touched: Sequence[History]
-    collections: Sequence[Part]
+    collections: Sequence[Part] | None
     unhomed: Sequence[Part] | None
     ids: Mapping[str, str]
 
@@ -46,50 +48,46 @@ def write_files(work: Work, folder: Path, previous: Manifest | None, rows: Rows)
 
     Raises LakeError where a worker dies over one.
     """
-    tables = {table.name: table for table in TABLES}
     gone = _gone(work.folder, rows.touched, previous.buckets if previous else 1)
     fresh = _fresh(rows)
-    found = {Path(path): entry for path, entry in previous.files.items() if entry[0]} if previous else {}
-    old = {path: entry for path, entry in found.items() if path.parts[0] != COLLECTIONS.name}
+    old = {Path(path): entry for path, entry in previous.files.items() if entry[0]} if previous else {}
+    base = previous.build if previous else folder
     files: Files = {}
     jobs = []
     for path in sorted(old.keys() | fresh.keys()):
-        table, bucket = tables[path.parts[0]], int(path.stem)
+        table, bucket = _TABLES[path.parts[0]], int(path.stem)
         is_unhomed = table is PROBLEMS and bucket == 0 and rows.unhomed is not None
-        if path not in fresh and bucket not in gone and not is_unhomed:
-            link(_build(previous) / path, folder / path)
+        touched = gone.get(bucket) if table is not COLLECTIONS else None
+        known = base / path if path in old and not (table is COLLECTIONS and path in fresh) else None
+        if known and path not in fresh and touched is None and not is_unhomed:
+            link(known, folder / path)
             files[path.as_posix()] = old[path]
             continue
         streams = [made for _, made in sorted(fresh.get(path, {}).items())]
-        known = _build(previous) / path if path in old else None
-        jobs.append(Job(table, folder, path, streams, known, gone.get(bucket), is_unhomed, rows.ids, work.memory))
+        jobs.append(Job(table, folder, path, streams, known, touched, is_unhomed, rows.ids, work.memory))
     jobs.sort(key=lambda job: -sum(part.rows for stream in job.parts for part in stream))
     for job, made in run_all(make, jobs, min(work.workers, len(jobs))):
-        path = job.path
         if isinstance(made, Died):
-            raise LakeError(f"a worker was killed twice over {path}: it ran out of memory?")
+            raise LakeError(f"a worker was killed twice over {job.path}: it ran out of memory?")
         if made.rows is None:
-            files[path.as_posix()] = old[path]
+            files[job.path.as_posix()] = old[job.path]
         elif made.rows:
-            files[path.as_posix()] = made.rows, made.counts or []
-    for name in tables.keys() - {Path(path).parts[0] for path in files}:
-        path = lakes.path_of(tables[name], None, 0)
-        files[path.as_posix()] = write_file(tables[name], (), folder / path), []
+            files[job.path.as_posix()] = made.rows, made.counts or []
+    for name in _TABLES.keys() - {Path(path).parts[0] for path in files}:
+        path = lakes.path_of(_TABLES[name], None, 0)
+        if previous and path.as_posix() in previous.files:
+            link(base / path, folder / path)
+        else:
+            write_file(_TABLES[name], (), folder / path)
+        files[path.as_posix()] = 0, []
     return dict(sorted(files.items()))
-
-
-def _build(previous: Manifest | None) -> Path:
-    if previous is None:
-        raise ValueError("a new lake has no files yet")
-    return previous.build
 
 
 def _fresh(rows: Rows) -> dict[Path, Streams]:
     """What the build made, by the file that it goes into."""
     fresh: defaultdict[Path, Streams] = defaultdict(dict)
-    tables = {table.name: table for table in TABLES}
     for bucket, stream, part in _parts(rows):
-        fresh[lakes.path_of(tables[part.table], part, bucket)].setdefault(stream, []).append(part)
+        fresh[lakes.path_of(_TABLES[part.table], part, bucket)].setdefault(stream, []).append(part)
     return fresh
 
 
@@ -97,7 +95,7 @@ def _parts(rows: Rows) -> Iterator[tuple[int, int, Part]]:
     """Parts with their buckets and streams."""
     for result in rows.results:
         yield from ((result.bucket, result.share, part) for part in result.parts)
-    for part in (*rows.collections, *(rows.unhomed or ())):
+    for part in (*(rows.collections or ()), *(rows.unhomed or ())):
         yield 0, _UNHOMED, part
 
 

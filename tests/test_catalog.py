@@ -267,6 +267,21 @@ def test_further_views_come_in_any_order_and_inherit_comments(tmp_path: Path) ->
     assert columns["a_counts", "n"] is columns["z_busy", "it's"] is None
 
 
+def test_a_column_s_comment_may_stand_behind_it(tmp_path: Path) -> None:
+    view = (
+        "-- Grain: one row per row.\nselect\n    event_utc::date as day,  -- Day (UTC): it's one.\n"
+        '    agent,  -- Who.\n    1 as "n",  -- One.\n    host,\nfrom timeline'
+    )
+
+    lake = make_lake(tmp_path / "lake", views={"days": view})
+
+    comments = dict(
+        ask(lake / "lake.duckdb", "select column_name, comment from duckdb_columns() where table_name = 'days'")
+    )
+    (host,) = [column.description for column in TIMELINE.columns if column.name == "host"]
+    assert comments == {"day": "Day (UTC): it's one.", "agent": "Who.", "n": "One.", "host": host}
+
+
 def test_views_in_a_circle_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="cycle"):
         make_lake(tmp_path / "lake", views={"a": "select * from b", "b": "select * from a"})

@@ -19,6 +19,7 @@ where timeline.repeats_row_id is null
     and not coalesce(copies.is_copy, false)
     and (
         sessions.forked_from is null
+        or timeline.home_path is distinct from sessions.home_path
         or timeline.source_line = 0
         or timeline.source_line >= sessions.forked_at_item
     )

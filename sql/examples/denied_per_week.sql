@@ -1,0 +1,13 @@
+-- How many calls were denied, by week and user?
+-- What copies and forks of a session repeat is counted apart.
+select
+    calls.week,
+    sessions.user,
+    count(*) filter (calls.tool_kind = 'command' and not calls.is_copied) as denied_commands,
+    count(*) filter (calls.tool_kind <> 'command' and not calls.is_copied) as other_denied_calls,
+    count(*) filter (calls.is_copied) as in_copies,
+from fact_calls as calls
+join dim_session as sessions using (session_key)
+where calls.decision = 'denied'
+group by all
+order by calls.week, sessions.user

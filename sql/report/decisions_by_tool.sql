@@ -1,0 +1,14 @@
+-- Calls of which tools are denied by a person or blocked by a policy?
+select
+    tool_name,
+    agent,
+    count(*) filter (decision = 'denied') as denied,
+    count(*) filter (decision = 'blocked') as blocked,
+    count(*) filter (decision = 'allowed') as allowed,
+    count(*) filter (decision = 'unknown') as unknown,
+    count(*) as calls,
+    count(*) filter (decision in ('denied', 'blocked')) / count(*) as stopped_rate,
+from tool_calls
+group by all
+having denied + blocked > 0
+order by denied + blocked desc, denied desc, tool_name nulls last, agent

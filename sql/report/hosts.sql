@@ -1,0 +1,15 @@
+-- Which hosts are the most active?
+select
+    host,
+    count(distinct "user") as users,
+    sum(sessions) as sessions,
+    sum(prompts) as prompts,
+    sum(calls) as calls,
+    sum(denied) as denied,
+    sum(blocked) as blocked,
+    nullif(sum(coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0)), 0) as tokens,
+    round(sum(cost_usd), 6) as cost_usd,
+    max(day) as last_day,
+from report_days
+group by all
+order by prompts desc, sessions desc, calls desc, host nulls last
