@@ -64,23 +64,23 @@ def main(words: Sequence[str] | None = None) -> None:
 def prepare(homes: Path, sizes: Sizes) -> None:
     """Make the homes, unless there are some."""
     if not session_files(homes):
-        _tell(f"making {sizes.megabytes:.0f} MB of homes (seed {sizes.seed})")
+        tell(f"making {sizes.megabytes:.0f} MB of homes (seed {sizes.seed})")
         generate(homes, sizes)
 
 
 def decode(homes: Path) -> Figures:
     """What `bench.baseline` measures, in a process of its own on one core."""
-    _tell("orjson.loads on one core")
-    measured = _run([sys.executable, "-m", "bench.baseline", str(homes)], 1)
+    tell("orjson.loads on one core")
+    measured = run_step([sys.executable, "-m", "bench.baseline", str(homes)], 1)
     figures: Figures = json.loads(measured.output)
     return figures
 
 
 def build(homes: Path, lake: Path, workers: int, baseline: Figures) -> Result:
     """Build a lake with a number of workers on as many cores."""
-    _tell(f"homelake build, workers {workers}")
+    tell(f"homelake build, workers {workers}")
     command = [sys.executable, "-m", "pipeline.cli", "build", str(homes), "-o", str(lake)]
-    measured = _run([*command, "--workers", str(workers)], workers)
+    measured = run_step([*command, "--workers", str(workers)], workers)
     rows, size = lake_rows(lake), lake_size(lake)
     return Result(
         workers=workers,
@@ -145,7 +145,7 @@ def _mega(size: int | None) -> str:
     return "-" if size is None else f"{size / 1e6:.0f}"
 
 
-def _run(command: Sequence[str], wanted: int) -> Measured:
+def run_step(command: Sequence[str], wanted: int) -> Measured:
     """Run one of the steps; its output ends the benchmark where it fails."""
     measured = run_measured(command, ROOT, wanted)
     if measured.code:
@@ -153,7 +153,8 @@ def _run(command: Sequence[str], wanted: int) -> Measured:
     return measured
 
 
-def _tell(text: str) -> None:
+def tell(text: str) -> None:
+    """Say what goes on."""
     print(f"{text} ...", file=sys.stderr, flush=True)
 
 

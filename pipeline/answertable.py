@@ -76,4 +76,5 @@ def _laid_out(
     if widths is None:
         yield from textgrid.blocks(names, rows, view.width)
     else:
-        yield from textgrid.grid(names, rows, widths, [field.is_number for field in fields])
+        numbers = [field.is_number for field in fields]
+        yield from textgrid.grid(names, rows, widths, numbers, whole=view.width is None)

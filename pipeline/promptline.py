@@ -47,7 +47,8 @@ def talk(prompt: Prompt, views: Mapping[str, Sequence[str]]) -> None:
         complete_while_typing=False,
         history=history(),
         enable_suspend=True,
-        output=create_output(always_prefer_tty=True),
+        # What is typed is shown on the terminal, also where answers go into a pipe.
+        output=None if sys.stdout.isatty() else create_output(always_prefer_tty=True),
     )
     while True:
         try:

@@ -15,6 +15,8 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 
 GAP = "  "
 ELLIPSIS = "…"
+WIDEST = 80
+"""Columns without a limit are not filled up beyond this width: a longer value moves what follows it in its line."""
 NARROWEST = 8
 """Columns are not cut below this width; where they still do not fit, each row becomes a block of lines."""
 
@@ -71,7 +73,7 @@ def layout(widths: Sequence[int], available: int | None, least: Sequence[int]) -
     No column is cut below its `least` width, nor below `NARROWEST`.
     """
     if available is None:
-        return list(widths)
+        return [min(width, WIDEST) for width in widths]
     room = available - len(GAP) * (len(widths) - 1)
     for most in range(max(widths, default=0), min(max(widths, default=0), NARROWEST) - 1, -1):
         fitting = [max(min(width, most), floor) for width, floor in zip(widths, least, strict=True)]
@@ -81,13 +83,21 @@ def layout(widths: Sequence[int], available: int | None, least: Sequence[int]) -
 
 
 def grid(
-    names: Sequence[str], rows: Iterable[Sequence[str]], widths: Sequence[int], right: Sequence[bool]
+    names: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    widths: Sequence[int],
+    right: Sequence[bool],
+    *,
+    whole: bool = False,
 ) -> Iterator[str]:
-    """Lines of a table: names, a rule, rows; cells of columns in `right` end at the same place."""
+    """Lines of a table: names, a rule, rows; cells of columns in `right` end at the same place.
+
+    Cells that are too long are cut, or `whole` all the same.
+    """
 
     def line(cells: Sequence[str]) -> str:
-        placed = (padded(cut(c, w), w, right=r) for c, w, r in zip(cells, widths, right, strict=True))
-        return GAP.join(placed).rstrip()
+        fitting = cells if whole else map(cut, cells, widths)
+        return GAP.join(padded(c, w, right=r) for c, w, r in zip(fitting, widths, right, strict=True)).rstrip()
 
     yield line(names)
     yield GAP.join("-" * width for width in widths)

@@ -181,6 +181,14 @@ def test_a_table_in_a_pipe_is_whole(ask: Ask) -> None:
     assert ask("select 1 as n where false") == "n\n-\n(0 rows)\n"
 
 
+def test_a_long_value_in_a_pipe_moves_what_follows_it_and_fills_no_other_line(ask: Ask) -> None:
+    found = ask("select repeat('x', i) as t, i from (values (5000), (3)) v(i) order by i").splitlines()
+
+    assert found[1] == "-" * 80 + "  ----"
+    assert found[2] == "xxx" + " " * 77 + "     3"
+    assert found[3] == "x" * 5000 + "  5000"
+
+
 class Terminal(io.TextIOWrapper):
     def isatty(self) -> bool:
         return True

@@ -117,7 +117,8 @@ def _talk(lake: Path, form: Form, how: How) -> None:
         fail("Parquet is written into a file: give a query, and -o FILE")
     with query.one_line(), query.opened(lake) as connection:
         views = prompt.views_of(connection)
-        print(f"{textgrid.safe(str(lake))}: {plural(len(views), 'view')}. A query ends with `;`, .help lists commands.")
+        opening = f"{plural(len(views), 'view')}. A query ends with `;`, .help lists commands."
+        print(f"{textgrid.safe(str(lake))}: {opening}", file=sys.stderr)
         talk(prompt.Prompt(connection, form, how), views)
 
 
