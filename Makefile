@@ -35,14 +35,10 @@ format: $(READY) ## put the code into the project's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-<<<<<<< HEAD
 docs: $(READY) ## write docs/commands.md and docs/tables.md anew
 	$(BIN)/python -m docs.pages
 
-bench: $(READY) ## measure speed and memory on about 1 GB of generated homes
-=======
 bench: $(READY) ## measure speed and memory on about 1 GB of generated homes, and on a fleet of archives
->>>>>>> main
 	$(BIN)/python -m bench.run
 	$(BIN)/python -m bench.fleet
 
