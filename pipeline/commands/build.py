@@ -61,11 +61,18 @@ def build(
         ),
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Make the rows of collections that the lake holds anew from the inputs.")
+        bool,
+        typer.Option(
+            "--full", help="Read all inputs again, and make the rows of collections that the lake holds anew."
+        ),
     ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Start empty: forget what the lake holds.")] = False,
     completion_text: Annotated[
-        bool, typer.Option("--completion-text", help="Keep the texts of the editor's completions, which are many.")
+        bool,
+        typer.Option(
+            "--completion-text",
+            help="Keep the texts of the editor's completions, which are many; of homes that are read (see --full).",
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
