@@ -33,6 +33,7 @@ from pipeline.export import export as export_lake
 from pipeline.join import selects
 from pipeline.lake import LakeError
 from pipeline.model import Collection
+from pipeline.share.command import share
 from pipeline.tables import TABLES
 
 MEMBER_MB, ARCHIVE_MB = Sizes().member >> 20, Sizes().archive >> 20
@@ -400,6 +401,9 @@ def _told(summary: Summary, lake: Path) -> str:
 
 def _plural(count: int, thing: str) -> str:
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
+app.command()(share)
 
 
 def main() -> None:

@@ -28,6 +28,8 @@ GROUP_BYTES = 32 << 20
 
 CURRENT, CATALOG, MANIFEST, BUILDS = "current", "lake.duckdb", "manifest.json", "builds"
 UNFINISHED = ".unfinished"
+SHARE = "share"
+"""What the manifest of a share has, and says how it was made."""
 OWN = {CURRENT, CATALOG, BUILDS, f".{CURRENT}.new", f".{CATALOG}.new"}
 """Names that a build makes in a lake."""
 
@@ -66,6 +68,13 @@ def manifest(lake: Path) -> Manifest | None:
 
 def check(lake: Path) -> None:
     """Raise LakeError where a directory holds something else than a lake, which a build must not touch."""
+    check_place(lake)
+    if is_share(lake):
+        raise LakeError(f"{lake}: made by `homelake share`, which no build can add to; name another directory")
+
+
+def check_place(lake: Path) -> None:
+    """Raise LakeError where a directory holds what no build of any kind makes in one."""
     if not lake.exists():
         return
     if not lake.is_dir():
@@ -73,6 +82,14 @@ def check(lake: Path) -> None:
     entries = [*lake.iterdir(), *((lake / BUILDS).iterdir() if (lake / BUILDS).is_dir() else ())]
     if not all(entry.name in OWN or _is_build(entry) for entry in entries):
         raise LakeError(f"{lake}: not a lake, and not empty")
+
+
+def is_share(lake: Path) -> bool:
+    """Whether the current build of a lake is a share of another one, by its manifest."""
+    try:
+        return SHARE in json.loads((lake / CURRENT / MANIFEST).read_bytes())
+    except (OSError, ValueError, TypeError):
+        return False
 
 
 def _is_build(entry: Path) -> bool:
@@ -122,10 +139,10 @@ def finish(build: Path) -> Path:
     return build.rename(build.with_name(build.name.removesuffix(UNFINISHED)))
 
 
-def publish(lake: Path, build: Path) -> None:
+def publish(lake: Path, build: Path, keep: int = 1) -> None:
     """Make a finished build the current one, in one step.
 
-    The one before stays for queries that are running on it; those before that are removed.
+    The one before stays for queries that are running on it; those before that are removed. `keep` is how many stay.
     """
     for name, target in ((CURRENT, f"{BUILDS}/{build.name}"), (CATALOG, f"{CURRENT}/{CATALOG}")):
         fresh = lake / f".{name}.new"
@@ -133,7 +150,7 @@ def publish(lake: Path, build: Path) -> None:
         fresh.symlink_to(target)
         fresh.replace(lake / name)
     for entry in (lake / BUILDS).iterdir():
-        if entry.name.isdecimal() and int(entry.name) < int(build.name) - 1:
+        if entry.name.isdecimal() and int(entry.name) < int(build.name) - keep:
             shutil.rmtree(entry)
 
 
@@ -149,9 +166,17 @@ def path_of(table: Table, part: Part | None, bucket: int) -> Path:
 def write_file(table: Table, rows: Sequence[Part], path: Path, collections: Mapping[str, str]) -> int:
     """Write one file of the lake from parts in order; return its rows.
 
-    Row groups are a function of the rows alone, whatever parts they come in. `collections` gives the id that each
-    number in `collection_id` stands for.
+    `collections` gives the id that each number in `collection_id` stands for.
     """
+    return write_tables(table, map(parts.read, rows), path, collections)
+
+
+def write_tables(table: Table, tables: Iterable[pa.Table], path: Path, collections: Mapping[str, str]) -> int:
+    """Write one file of the lake from its rows in order; return how many.
+
+    Row groups are a function of the rows alone, whatever tables they come in. Texts are Arrow's `large_string`.
+    """
+    rows = 0
     path.parent.mkdir(parents=True, exist_ok=True)
     schema = table.arrow()
     options: dict[str, object] = {
@@ -163,17 +188,19 @@ def write_file(table: Table, rows: Sequence[Part], path: Path, collections: Mapp
         "data_page_size": 1 << 20,
     }
     with pq.ParquetWriter(path, schema, **options) as writer:
-        for group in _groups(map(parts.read, rows)):
+        for group in _groups(tables):
             writer.write_table(_stored(group, schema, collections), row_group_size=GROUP_ROWS)
-    return sum(part.rows for part in rows)
+            rows += group.num_rows
+    return rows
 
 
 def _stored(group: pa.Table, schema: pa.Schema, collections: Mapping[str, str]) -> pa.Table:
     """The rows as the file holds them: collections by their ids, in one chunk, of the declared types."""
-    at = group.schema.get_field_index("collection_id")
-    numbers = pl.Series(values=group.column(at)).replace(dict(collections)).to_arrow()
-    replaced = group.set_column(at, "collection_id", numbers.cast(pa.string()))
-    return replaced.cast(schema).combine_chunks()
+    if collections:
+        at = group.schema.get_field_index("collection_id")
+        numbers = pl.Series(values=group.column(at)).replace(dict(collections)).to_arrow()
+        group = group.set_column(at, "collection_id", numbers.cast(pa.string()))
+    return group.cast(schema).combine_chunks()
 
 
 def _groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
