@@ -1,4 +1,4 @@
-"""Make a share: a lake whose rows are chosen and masked ones of another lake, file by file.
+"""Make a share: a lake whose rows are chosen and masked ones of another lake, some files at a time.
 
 Rows are masked before they are sorted and written, so that neither their order nor a file's statistics tell what they
 were; nothing of the other lake's manifest is taken over.
@@ -8,16 +8,18 @@ import json
 import re
 import shutil
 import tempfile
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from importlib.resources import files
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipeline import lake as lakes
 from pipeline.catalog import files_of, is_in_path, name, write_catalog
@@ -27,9 +29,12 @@ from pipeline.schema import Table
 from pipeline.share.choice import Choice, condition
 from pipeline.share.masks import Masking, columns, key_of, pads
 from pipeline.tables import FORMAT_VERSION, TABLES
+from pipeline.tables.inventory import COLLECTIONS
 
 MEMORY = "1GB"
 """What DuckDB may hold before it spills."""
+QUERY_BYTES = 32 << 20
+"""Files are read together until they have so many bytes."""
 ARROW_ROWS = 2048
 """Rows fetched at a time, DuckDB's own batch; one of them can hold megabytes."""
 
@@ -47,7 +52,7 @@ def share(lake: Path, out: Path, choice: Choice, masking: Masking, key: bytes | 
         try:
             with _connected(build, choice, masking, key) as connection:
                 rows = {table.name: _write(connection, (build, folder), table, choice, masking) for table in TABLES}
-            if not any(rows.values()):
+            if not any(rows[name] for name in choice.tables or rows.keys() - {COLLECTIONS.name}):
                 raise LakeError(f"{lake}: no row is of what is asked for; nothing was written")
             lakes.write_manifest(folder, _manifest(rows, choice, masking, is_key_given=key is not None))
             shutil.rmtree(folder / "parts")
@@ -102,56 +107,65 @@ def _connected(build: Path, choice: Choice, masking: Masking, key: bytes | None)
 def _write(
     connection: duckdb.DuckDBPyConnection, places: tuple[Path, Path], table: Table, choice: Choice, masking: Masking
 ) -> int:
-    """Write the files of a table, below the second of `places` from those below the first; return its rows.
-
-    There is a file for each file, but one for those of all buckets where hosts or users are not shown, of which the
-    bucket is made.
-    """
+    """Write the files of a table, below the second of `places` from those below the first; return its rows."""
     build, folder = places
-    select = _select(table, choice, masking)
-    sources: defaultdict[Path, list[Path]] = defaultdict(list)
-    for path in sorted(build.glob(files_of(table))) if choice.has(table) else ():
-        place = path.relative_to(build)
-        sources[place.with_name("00.parquet") if masking.hides_homes else place].append(path)
-    rows = 0
-    for place, paths in sources.items():
-        agent = place.parts[1].removeprefix("agent=") if table.time else None
-        connection.execute("set variable files = ?", [_glob_free(paths)])
-        connection.execute("set variable agent = ?", [agent])
-        batches = _batches(connection, select)
-        first = next(batches, None)
-        if first is not None:
-            rows += lakes.write_tables(table, _chain(first, batches), folder / place, {})
+    select, rows = _select(table, choice, masking), 0
+    connection.execute("set variable build = ?", [f"{build}/"])
+    for group in _groups(sorted(build.glob(files_of(table))) if choice.has(table) else (), masking):
+        connection.execute("set variable files = ?", [_glob_free(group)])
+        for place, parts in groupby(_parts(connection, select), key=itemgetter(0)):
+            rows += lakes.write_tables(table, map(itemgetter(1), parts), folder / place, {})
     if not rows:
         lakes.write_tables(table, (), folder / lakes.path_of(table, None, 0), {})
     return rows
 
 
+def _groups(paths: Iterable[Path], masking: Masking) -> Iterator[list[Path]]:
+    """Files to be read by one query, which takes longer to plan than a small file to copy.
+
+    Where hosts or users are not shown, files of one directory stay together: they become one, because the file that a
+    home's rows are in is made of its host and user.
+    """
+    held, size = list[Path](), 0
+    for path in paths:
+        is_next = not (held and masking.hides_homes and held[-1].parent == path.parent)
+        if held and size >= QUERY_BYTES and is_next:
+            yield held
+            held, size = [], 0
+        held.append(path)
+        size += path.stat().st_size
+    if held:
+        yield held
+
+
 def _select(table: Table, choice: Choice, masking: Masking) -> str:
-    """The rows of a table as a share shows them, in the lake's order."""
-    path = "".join(f", getvariable('agent') as {name(c.name)}" for c in table.columns if is_in_path(table, c))
+    """The rows of a table as a share shows them, by the file that they go to, and there in the lake's order."""
+    in_path = [column for column in table.columns if is_in_path(table, column)]
+    agent = "".join(f", regexp_extract(place, '/agent=([^/]*)/', 1) as {name(column.name)}" for column in in_path)
+    place = "substr(filename, length(getvariable('build')) + 1)"
+    if masking.hides_homes:
+        place = f"regexp_replace({place}, '[^/]*$', '00.parquet')"
     stored = ", ".join(name(column.name) for column in table.stored)
     order = ", ".join(f"{name(column)} nulls last" for column in table.order)
+    read = "read_parquet(getvariable('files'), hive_partitioning = false, filename = true)"
     return (
-        f"select {stored} from (select {columns(table, masking)} "  # noqa: S608  (names of the schema, quoted)
-        f"from (select *{path} from read_parquet(getvariable('files'), hive_partitioning = false)) "
-        f"where {condition(table, choice)}) order by {order}"
+        f"select place, {stored} from (select place, {columns(table, masking)} "  # noqa: S608  (names of the schema)
+        f"from (select *{agent} from (select *, {place} as place from {read})) "
+        f"where {condition(table, choice)}) order by place, {order}"
     )
 
 
-def _batches(connection: duckdb.DuckDBPyConnection, select: str) -> Iterator[pa.Table]:
-    """Rows of a SELECT, some at a time."""
+def _parts(connection: duckdb.DuckDBPyConnection, select: str) -> Iterator[tuple[str, pa.Table]]:
+    """Rows of a SELECT, some at a time, with the file that they go to."""
     for batch in connection.sql(select).to_arrow_reader(ARROW_ROWS):
-        if batch.num_rows:
-            yield pa.Table.from_batches([batch])
+        rows, start = pa.Table.from_batches([batch]), 0
+        runs = pc.run_end_encode(batch.column("place"))
+        for place, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
+            yield place, rows.slice(start, end - start).drop_columns("place")
+            start = end
 
 
-def _chain(first: pa.Table, others: Iterator[pa.Table]) -> Iterator[pa.Table]:
-    yield first
-    yield from others
-
-
-def _glob_free(paths: Iterator[Path] | Sequence[Path]) -> list[str]:
+def _glob_free(paths: Iterable[Path]) -> list[str]:
     """Paths in which DuckDB sees no glob signs."""
     return [re.sub(r"([][*?])", r"[\1]", str(path)) for path in sorted(paths)]
 

@@ -70,7 +70,8 @@ _NAME = (
 )
 _KEY = rf"""(?i:{_NAME})(?:\\*["'`\]])*"""
 _IS = r"[ \t]*(?::=|=>|={1,3}|:)[ \t]*"
-_BARE = r"""[^\s"'`&;,|<>(){}\[\]$\\*]"""
+_BARE = r"""[^\s"'`&;,|<>(){}\[\]\\]"""
+_FIRST = r"""[^\s"'`&;,|<>(){}\[\]\\$%*=]"""
 _END = r"""(\\*(?:["'`\s&;,|)<>]|$))"""
 
 _AROUND = (
@@ -83,9 +84,10 @@ _AROUND = (
     # The value of a named key: in quotes, in quotes inside a string
     rf"""({_KEY}{_IS}")(?:[^"\\\n\r]|\\[^\n\r])+()""",
     rf"""({_KEY}{_IS}')(?:[^'\\\n\r]|\\[^\n\r])+()""",
+    rf"""({_KEY}{_IS}`)(?:[^`\\\n\r]|\\[^\n\r])+()""",
     rf"""({_KEY}{_IS}\\+")[^"\n\r]*[^"\n\r\\](\\+")""",
     # ... and without quotes: of `name=value` any, else one of letters and digits
-    rf"({_KEY}=){_BARE}{{3,}}{_END}",
+    rf"({_KEY}=){_FIRST}{_BARE}{{2,}}{_END}",
     rf"({_KEY}{_IS})(?:[A-Za-z_.+/@!#%^~-]+[0-9]|[0-9]+[A-Za-z_.+/@!#%^~-]){_BARE}*{_END}",
 )
 """Values that are secret for what stands around them."""
