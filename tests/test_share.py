@@ -53,6 +53,10 @@ def small_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "lake"
 
 
+FEW = ("--table", "timeline", "--table", "sessions")
+"""Tables of shares that are made for a look at these."""
+
+
 def shared(lake: Path, out: Path, *options: str | Path) -> Outcome:
     """Share a lake; it goes well."""
     outcome = homelake("share", lake, out, *options)
@@ -125,7 +129,7 @@ def test_hosts_and_users_stay_without_pseudonyms(marked_lake: Lake, tmp_path: Pa
 
 NO_NAMES = (
     f"/{MARK}/model", f"https://{MARK}", f"{MARK}@example.org", f"C:/{MARK}", f"{MARK} is a whole sentence of words",
-    f"{MARK}\n", MARK * 10, f"~/{MARK}",
+    f"{MARK}\n", MARK * 10, f"~/{MARK}", f"sk-{MARK}-" + "0a" * 12,
 )  # fmt: skip
 """What stands in the place of a short name and is none."""
 FILLED: dict[pa.DataType, Any] = {
@@ -143,7 +147,13 @@ def full_row(table: Table, name: str) -> dict[str, Any]:
     row = {}
     for column in table.stored:
         kind = column.sensitivity
-        text = "x" if kind in (Sensitivity.PLAIN, Sensitivity.IDENTITY) else name if kind == Sensitivity.NAME else f"{MARK} 1"
+        text = (
+            "x"
+            if kind in (Sensitivity.PLAIN, Sensitivity.IDENTITY)
+            else name
+            if kind == Sensitivity.NAME
+            else f"{MARK} 1"
+        )
         type_ = table.arrow().field(column.name).type
         row[column.name] = FILLED.get(type_, [text] if pa.types.is_list(type_) else text)
     return row
@@ -187,7 +197,7 @@ def test_a_text_is_its_length_and_a_keyed_hash(small_lake: Path, tmp_path: Path)
     key = bytes(range(100))
     (tmp_path / "key").write_bytes(key)
 
-    shared(small_lake, tmp_path / "out", "--key", tmp_path / "key")
+    shared(small_lake, tmp_path / "out", "--key", tmp_path / "key", *FEW)
 
     digest = hmac.digest(hashlib.sha256(key).digest() if len(key) > 64 else key, b"text\0first", "sha256").hex()[:32]
     texts = fetched(tmp_path / "out", "select text from timeline where turn_type = 'user'")
@@ -202,9 +212,9 @@ def test_a_key_makes_the_same_of_a_value_in_every_share_and_no_other_does(small_
         (tmp_path / f"{name}.key").write_bytes(name.encode() * 9)
     users = 'select distinct "user", host from sessions order by all'
 
-    shared(small_lake, tmp_path / "a", "--pseudonyms", "--key", tmp_path / "one.key")
-    shared(small_lake, tmp_path / "b", "--pseudonyms", "--key", tmp_path / "one.key", "--user", "bob")
-    shared(small_lake, tmp_path / "c", "--pseudonyms", "--key", tmp_path / "other.key")
+    shared(small_lake, tmp_path / "a", "--pseudonyms", "--key", tmp_path / "one.key", *FEW)
+    shared(small_lake, tmp_path / "b", "--pseudonyms", "--key", tmp_path / "one.key", "--user", "bob", *FEW)
+    shared(small_lake, tmp_path / "c", "--pseudonyms", "--key", tmp_path / "other.key", *FEW)
 
     assert set(fetched(tmp_path / "b", users)) < set(fetched(tmp_path / "a", users))
     assert not set(fetched(tmp_path / "c", users)) & set(fetched(tmp_path / "a", users))
@@ -362,13 +372,13 @@ def test_columns_are_left_empty_and_stay(small_lake: Path, tmp_path: Path) -> No
 def test_a_lake_is_left_as_it_is(small_lake: Path, tmp_path: Path) -> None:
     before = snapshot(small_lake)
 
-    shared(small_lake, tmp_path / "out")
+    shared(small_lake, tmp_path / "out", *FEW)
 
     assert snapshot(small_lake) == before
 
 
 def test_a_share_is_no_place_for_a_build(small_lake: Path, tmp_path: Path) -> None:
-    shared(small_lake, tmp_path / "out")
+    shared(small_lake, tmp_path / "out", *FEW)
     before = snapshot(tmp_path / "out")
     MadeHome(tmp_path / "home").session("s", user("x"))
 
@@ -387,14 +397,14 @@ def test_a_second_share_leaves_nothing_of_the_first(small_lake: Path, tmp_path: 
     (tmp_path / "out/builds/7.unfinished").mkdir()
     (tmp_path / "out/builds/7.unfinished/left").write_text("of a killed one", encoding="utf-8")
 
-    shared(small_lake, tmp_path / "out")
+    shared(small_lake, tmp_path / "out", *FEW)
 
     assert [path.name for path in (tmp_path / "out/builds").iterdir()] == ["2"]
     assert fetched(tmp_path / "out", "select count(*) from timeline where text = 'first'") == [(0,)]
 
 
 def test_a_share_that_fails_leaves_the_one_before(small_lake: Path, tmp_path: Path) -> None:
-    shared(small_lake, tmp_path / "out")
+    shared(small_lake, tmp_path / "out", *FEW)
     before = snapshot(tmp_path / "out")
 
     outcome = homelake("share", small_lake, tmp_path / "out", "--user", "nobody")
@@ -404,14 +414,14 @@ def test_a_share_that_fails_leaves_the_one_before(small_lake: Path, tmp_path: Pa
 
 
 def test_a_share_can_be_shared(small_lake: Path, tmp_path: Path) -> None:
-    shared(small_lake, tmp_path / "one", "--user", "bob")
+    shared(small_lake, tmp_path / "one", "--user", "bob", *FEW)
     shared(tmp_path / "one", tmp_path / "two", "--texts", "keep")
 
     assert parquet_files(tmp_path / "two") == parquet_files(tmp_path / "one")
 
 
 def test_the_manifest_names_nobody(marked_lake: Lake, tmp_path: Path) -> None:
-    shared(marked_lake.path, tmp_path / "out", "--user", "alice", "--host", f"h-{MARK}")
+    shared(marked_lake.path, tmp_path / "out", "--user", "alice", "--host", f"h-{MARK}", *FEW)
 
     manifest = json.loads((tmp_path / "out/current/manifest.json").read_bytes())
     assert set(manifest) == {"format", "homelake", "share", "tables"}
@@ -465,7 +475,7 @@ def test_a_share_lies_anywhere(small_lake: Path, tmp_path: Path) -> None:
     odd.mkdir()
     (odd / "lake").symlink_to(small_lake)
 
-    shared(odd / "lake", odd / "out", "--texts", "keep", "--pseudonyms")
+    shared(odd / "lake", odd / "out", "--pseudonyms", *FEW)
     shared(odd / "out", odd / "again", "--texts", "keep")
 
     with duckdb.connect(str(odd / "again/lake.duckdb"), read_only=True) as client:

@@ -89,7 +89,8 @@ def _masked(value: str, column: Column, masking: Masking) -> str:
     is_hashed = masking.texts == Texts.HASH or (masking.pseudonyms and kind in _TELL_OF_HOMES)
     # The key of a row is made of its text: of one whose secret is masked it would let a guess be checked.
     if is_hashed and kind == Sensitivity.NAME:
-        return f"case when is_name({value}) and {scrubbed(value)} = {value} then {value} else shown_text({value}) end"
+        is_shown = f"is_name({value}) and not regexp_matches({value}, {literal(GUARDS[0])})"
+        return f"case when {is_shown} then {value} else shown_text({value}) end"
     if is_hashed or (kind == Sensitivity.KEY and masking.is_keyed):
         return f"{_HASHED[kind]}({value})"
     return scrubbed(value) if masking.texts == Texts.SECRETS else value
