@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import json
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -451,8 +452,7 @@ def test_what_is_wrong_is_told_in_a_line(small_lake: Path, tmp_path: Path, words
     (tmp_path / "FULL/file").write_text("mine", encoding="utf-8")
     (tmp_path / "SHORT").write_text("guessable", encoding="utf-8")
     (tmp_path / "NONE").mkdir()
-    MadeHome(tmp_path / "home").session("s", user("x"))
-    homelake("build", tmp_path / "home", "-o", tmp_path / "OTHER", "--workers", "1")
+    shutil.copytree(small_lake, tmp_path / "OTHER", symlinks=True)
     before = snapshot(tmp_path)
 
     outcome = homelake(
