@@ -13,6 +13,7 @@ from pipeline.commands.export import export
 from pipeline.commands.inspect import inspect_inputs
 from pipeline.commands.report import report
 from pipeline.commands.schema import schema
+from pipeline.commands.share import share
 from pipeline.commands.sql import sql
 from pipeline.textgrid import safe
 
@@ -43,6 +44,7 @@ app.command(epilog=LAKE_CODES, context_settings={"ignore_unknown_options": True}
 app.command(epilog=LAKE_CODES)(export)
 app.command(epilog=SCHEMA_CODES)(schema)
 app.command(epilog=LAKE_CODES)(report)
+app.command(epilog=LAKE_CODES)(share)
 
 
 def main() -> None:
