@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz lint format bench clean
+.PHONY: help demo test fuzz lint format docs bench clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -37,6 +37,9 @@ lint: $(READY) ## check style, formatting and types
 format: $(READY) ## put the code into the project's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(READY) ## write docs/commands.md and docs/tables.md anew
+	$(BIN)/python -m docs.pages
 
 bench: $(READY) ## measure speed and memory on about 1 GB of generated homes, and on a fleet of archives
 	$(BIN)/python -m bench.run

@@ -26,9 +26,10 @@ def main() -> None:
         from pipeline import cli  # takes longest, and workers need it not
 
         cli.main()
-    except BaseException:
+    except BaseException as error:
+        is_told = isinstance(error, SystemExit) and error.code == STOPPED
         # A library that was interrupted may have made something else of it.
-        if not is_stopped:
+        if is_told or not is_stopped:
             raise
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         print("homelake: stopped", file=sys.stderr)

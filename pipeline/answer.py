@@ -1,4 +1,4 @@
-"""A query's answer, written as a table, CSV, JSON or Parquet: streamed, and into a file in one step."""
+"""A query's answer, written as CSV, JSON or Parquet: streamed, and into a file in one step."""
 
 import errno
 import json
@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -15,24 +15,16 @@ from typing import BinaryIO, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from rich.cells import cell_len
-
-from pipeline import textgrid
 
 Form = Literal["table", "csv", "json", "parquet"]
 Rows = Iterator[Sequence[str | None]]
 
-TABLE_ROWS = 200
-"""Rows that a table shows; the rest is counted."""
-CELL = 80
-"""Widest column of a table that is not for a terminal, in cells."""
-CELL_CHARACTERS = 1000
-"""Characters of a value that a table is given."""
 GROUP_BYTES = 32 << 20
 GROUP_ROWS = 65_536
 """Rows and bytes at which a Parquet row group is closed."""
 
 _NUMBER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL\(.*")
+_SHORT = re.compile(r"BOOLEAN|DATE|TIME.*")
 _NESTED = re.compile(r"(STRUCT|MAP|UNION)\(.*|.*\[\d*\]|VARIANT", re.DOTALL)
 _NOT_IN_PARQUET = re.compile(r"INTERVAL|UNION\(.*|BIT|BIGNUM|TIME WITH TIME ZONE|VARIANT", re.DOTALL)
 _NO_NUMBER = re.compile(r"\b(NaN|Infinity)\b")
@@ -55,13 +47,18 @@ class Field:
         """Whether its values are lists, structs or the like."""
         return _NESTED.fullmatch(self.type) is not None
 
-    def select(self, column: str, form: Form) -> str:
-        """SQL for a column's values as `form` has them: text for all but Parquet."""
+    @property
+    def is_short(self) -> bool:
+        """Whether its values are numbers or times, which say something else when they are cut."""
+        return self.is_number or _SHORT.fullmatch(self.type) is not None
+
+    def select(self, column: str, form: Form, longest: int | None = None) -> str:
+        """SQL for a column's values as `form` has them: text for all but Parquet, of a table's `longest` characters."""
         if form == "parquet":
             return f"{column}::varchar" if _NOT_IN_PARQUET.fullmatch(self.type) else column
         text = _stamp(column) if self.type in ("TIMESTAMP", "TIMESTAMP_MS") else f"{column}::varchar"
         if form == "table":
-            return f"left({text}, {CELL_CHARACTERS})"
+            return text if longest is None else f"left({text}, {longest})"
         if form == "csv":
             return f"to_json({column})::varchar" if self.is_nested else text
         return f"to_json({text})::varchar" if text != f"{column}::varchar" else f"to_json({column})::varchar"
@@ -119,26 +116,37 @@ def _finite(row: Sequence[str | None], places: Sequence[int]) -> list[str | None
     return values
 
 
-def table_lines(fields: Sequence[Field], rows: Rows, available: int | None) -> Iterator[str]:
-    """Aligned columns in `available` cells (null: no terminal, no limit), then the number of rows."""
-    names = [textgrid.safe(field.name) for field in fields]
-    cells = [[textgrid.shown(value) for value in row] for row in islice(rows, TABLE_ROWS)]
-    total = len(cells) + sum(1 for _ in rows)
-    widest = [max(map(cell_len, column)) for column in zip(names, *cells, strict=True)]
-    widths = textgrid.layout([min(width, available or CELL) for width in widest], available)
-    if widths is None:
-        yield from textgrid.blocks(names, cells, available or CELL)
-    else:
-        yield from textgrid.grid(names, cells, widths, [field.is_number for field in fields])
-    count = f"{total:,} row{'' if total == 1 else 's'}"
-    yield f"({count}, of which the first {len(cells)} are shown)" if total > len(cells) else f"({count})"
+class Some:
+    """The first rows of an answer, at most `most` (null: all); `are_left` says whether there were more."""
+
+    def __init__(self, most: int | None) -> None:
+        self.most = most
+        self.are_left = False
+
+    def rows(self, rows: Rows) -> Rows:
+        """Rows of texts, up to the most."""
+        yield from islice(rows, self.most)
+        self.are_left = next(rows, None) is not None
+
+    def batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Batches of rows, up to the most."""
+        left = self.most
+        for batch in batches:
+            if left is None or batch.num_rows <= left:
+                left = None if left is None else left - batch.num_rows
+                yield batch
+            else:
+                self.are_left = True
+                if left:
+                    yield batch.slice(0, left)
+                return
 
 
-def write_parquet(reader: pa.RecordBatchReader, sink: BinaryIO) -> None:
+def write_parquet(schema: pa.Schema, batches: Iterable[pa.RecordBatch], sink: BinaryIO) -> None:
     """Write a Parquet file from batches, some of them to a row group."""
-    with pq.ParquetWriter(sink, reader.schema, compression="zstd") as writer:
+    with pq.ParquetWriter(sink, schema, compression="zstd") as writer:
         group: list[pa.RecordBatch] = []
-        for batch in reader:
+        for batch in batches:
             group.append(batch)
             if sum(b.nbytes for b in group) >= GROUP_BYTES or sum(b.num_rows for b in group) >= GROUP_ROWS:
                 writer.write_table(pa.Table.from_batches(group))

@@ -96,6 +96,7 @@ def known(lake: Path, settings: Settings) -> tuple[Path | None, Memory]:
 
     Raises LakeError, with one line, for a lake that cannot be updated.
     """
+    lakes.check(lake)
     previous = None if settings.replace or settings.full else lakes.manifest(lake)
     return (previous.build, memories.load(previous.build)) if previous else (None, Memory())
 

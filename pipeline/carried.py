@@ -58,7 +58,7 @@ class Carried:
     def rows(self, table: Table) -> pl.DataFrame:
         """Rows of a table, without an order."""
         frames = [table.empty()]
-        for file, agent in self._files(table):
+        for file, agent in () if self.found.is_empty() else self._files(table):
             rows = (
                 pl.scan_parquet(file, glob=False, hive_partitioning=False)
                 .filter(near(self.found))

@@ -90,16 +90,24 @@ def _cells(table: Table) -> list[tuple[str, ...]]:
 
 def _text(table: Table) -> Iterator[str]:
     """A table as lines for a terminal or a pipe."""
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     about = (f"{table.name}: {table.grain}", f"key: {', '.join(table.key)}", f"files: {_files(table)}")
     for line in about:
-        yield from _wrapped("", line, width)
+        yield from _wrapped("", line, _width())
     yield ""
-    rows = [HEADINGS, *_cells(table)]
+    yield from columns([HEADINGS, *_cells(table)])
+
+
+def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Aligned columns, the last of which is wrapped on a terminal; the first row may be headings."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)][:-1]
     for row in rows:
         head = GAP.join(cell.ljust(size) for cell, size in zip(row[:-1], widths, strict=True)) + GAP
-        yield from _wrapped(head, row[-1], width)
+        yield from _wrapped(head, row[-1], _width())
+
+
+def _width() -> int | None:
+    """Width of the terminal; null where standard output is none."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _wrapped(head: str, text: str, width: int | None) -> list[str]:
@@ -107,7 +115,7 @@ def _wrapped(head: str, text: str, width: int | None) -> list[str]:
     if width is None or width - len(head) < NARROWEST:
         return [head + text]
     lines = textwrap.wrap(text, width - len(head), break_long_words=False, break_on_hyphens=False)
-    return [(" " * len(head) if number else head) + line for number, line in enumerate(lines)]
+    return [(" " * len(head) if number else head) + line for number, line in enumerate(lines or [""])]
 
 
 def _markdown(table: Table) -> Iterator[str]:

@@ -106,6 +106,8 @@ def _gone(folder: Path, touched: Iterable[History], buckets: int) -> dict[int, P
         by_bucket[bucket_of((history.host, history.user), buckets)].append(history)
     made: dict[int, Path] = {}
     for bucket, histories in by_bucket.items():
-        made[bucket] = folder / f"{bucket:02}.gone.arrow"
-        places(histories).write_ipc(made[bucket])
+        found = places(histories)
+        if not found.is_empty():
+            made[bucket] = folder / f"{bucket:02}.gone.arrow"
+            found.write_ipc(made[bucket])
     return made

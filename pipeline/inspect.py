@@ -60,6 +60,7 @@ class Overview:
 
     collections: list[CollectionFound]
     hosts: list[str]
+    agents: list[str]
     homes: list[HomeFound]
     files: list[FilesFound]
     links: list[str]
@@ -73,6 +74,7 @@ def overview(collections: Sequence[Collection]) -> Overview:
     return Overview(
         collections=[_collection(found) for found in collections],
         hosts=sorted({home.host for home in homes if home.host is not None}),
+        agents=sorted({artifact.agent for home in homes for artifact in home.artifacts}),
         homes=[_home(home) for home in homes],
         files=_files(artifact for home in homes for artifact in home.artifacts),
         links=[link for found in collections for link in (*found.links, *_each_link(found.homes))],

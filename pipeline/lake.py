@@ -18,6 +18,8 @@ from pipeline.tables import FORMAT_VERSION
 
 CURRENT, CATALOG, MANIFEST, BUILDS = "current", "lake.duckdb", "manifest.json", "builds"
 UNFINISHED = ".unfinished"
+SHARE = "share"
+"""What the manifest of a share has, and says how it was made."""
 OWN = {CURRENT, CATALOG, BUILDS, f".{CURRENT}.new", f".{CATALOG}.new"}
 """Names that a build makes in a lake."""
 
@@ -67,6 +69,13 @@ def manifest(lake: Path) -> Manifest | None:
 
 def check(lake: Path) -> None:
     """Raise LakeError where a directory holds something else than a lake, which a build must not touch."""
+    check_place(lake)
+    if is_share(lake):
+        raise LakeError(f"{lake}: made by `homelake share`, which no build can add to; name another directory")
+
+
+def check_place(lake: Path) -> None:
+    """Raise LakeError where a directory holds what no build of any kind makes in one."""
     if not lake.exists():
         return
     if not lake.is_dir():
@@ -74,6 +83,14 @@ def check(lake: Path) -> None:
     entries = [*lake.iterdir(), *((lake / BUILDS).iterdir() if (lake / BUILDS).is_dir() else ())]
     if not all(entry.name in OWN or _is_build(entry) for entry in entries):
         raise LakeError(f"{lake}: not a lake, and not empty")
+
+
+def is_share(lake: Path) -> bool:
+    """Whether the current build of a lake is a share of another one, by its manifest."""
+    try:
+        return SHARE in json.loads((lake / CURRENT / MANIFEST).read_bytes())
+    except (OSError, ValueError, TypeError):
+        return False
 
 
 def _is_build(entry: Path) -> bool:
@@ -128,10 +145,10 @@ def finish(build: Path) -> Path:
     return build.rename(build.with_name(build.name.removesuffix(UNFINISHED)))
 
 
-def publish(lake: Path, build: Path) -> None:
+def publish(lake: Path, build: Path, keep: int = 1) -> None:
     """Make a finished build the current one, in one step.
 
-    The one before stays for queries that are running on it; those before that are removed.
+    The one before stays for queries that are running on it; those before that are removed. `keep` is how many stay.
     """
     for name, target in ((CURRENT, f"{BUILDS}/{build.name}"), (CATALOG, f"{CURRENT}/{CATALOG}")):
         fresh = lake / f".{name}.new"
@@ -139,7 +156,7 @@ def publish(lake: Path, build: Path) -> None:
         fresh.symlink_to(target)
         fresh.replace(lake / name)
     for entry in (lake / BUILDS).iterdir():
-        if entry.name.isdecimal() and int(entry.name) < int(build.name) - 1:
+        if entry.name.isdecimal() and int(entry.name) < int(build.name) - keep:
             # A reader that still has it finds all of its files or none, which is an error; never some of them.
             shutil.rmtree(entry.rename(entry.with_name(entry.name + UNFINISHED)))
 

@@ -8,21 +8,20 @@ itself refuses such a WITH.
 """
 
 import re
-import shutil
-import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TextIO
 
 import duckdb
 import pyarrow as pa
 
-from pipeline import answer, textgrid
-from pipeline.answer import Field, Form
-from pipeline.catalog import CATALOG, literal, name
+from pipeline import textgrid
+from pipeline.answer import Form
+from pipeline.answering import PLAIN, How, interruptible, write_answer
+from pipeline.catalog import CATALOG, literal
+from pipeline.selected import Select
 from pipeline.sqltree import TreeError, tree
 
 READING = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
@@ -39,9 +38,6 @@ calls another function by name (`destroy_external_resource`) or changes a state 
 `enable_logging`).
 """
 
-TEXT_ROWS, ARROW_ROWS = 128, 2048
-"""Rows fetched at a time as text and as Arrow (DuckDB's own batch); one of them can hold megabytes."""
-
 ERROR_CHARACTERS = 400
 
 SANDBOX = """
@@ -50,6 +46,7 @@ set autoload_known_extensions = false;
 set allow_persistent_secrets = false;
 set python_enable_replacements = false;
 set TimeZone = 'UTC';
+set enable_progress_bar = false;
 set enable_external_access = false;
 set lock_configuration = true;
 """
@@ -69,15 +66,7 @@ class QueryError(Exception):
         super().__init__(textgrid.safe(message))
 
 
-@dataclass(frozen=True, slots=True)
-class Select:
-    """A query that passed: its text without an end sign, and the words of EXPLAIN before it, if any."""
-
-    text: str
-    explain: str = ""
-
-
-def run_query(lake: Path, query: str, *, form: Form, output: Path | None = None) -> None:
+def run_query(lake: Path, query: str, *, form: Form, output: Path | None = None, how: How = PLAIN) -> None:
     """Run one SELECT over a lake and write its answer to `output`, or to standard output.
 
     Parquet needs `output`. A file is replaced in one step, and only by a whole answer. Raises QueryError.
@@ -87,17 +76,10 @@ def run_query(lake: Path, query: str, *, form: Form, output: Path | None = None)
     if output is not None and output.resolve().is_relative_to(lake.resolve()):
         raise QueryError(f"{output}: the file lies in the lake; name one outside of it")
     with one_line(), opened(lake) as connection:
-        select = checked(connection, query)
+        select = checked(connection, query, how.values)
         if select.explain and form != "table":
             raise QueryError("EXPLAIN prints a plan, and only as --format table")
-        fields = [] if select.explain else _fields(connection, select.text)
-        with answer.printed() if output is None else answer.replaced(output) as sink:
-            if form == "parquet":
-                reader = connection.sql(_as(form, select.text, fields)).to_arrow_reader(ARROW_ROWS)
-                answer.write_parquet(reader, sink)
-            else:
-                terminal = None if output else sys.stdout
-                sink.writelines(_chunks(connection, select, fields, form, terminal))
+        interruptible(connection, partial(write_answer, connection, select, form, output, how))
 
 
 @contextmanager
@@ -139,9 +121,18 @@ def _build_of(lake: Path) -> Path:
     return found.parent
 
 
-def checked(connection: duckdb.DuckDBPyConnection, query: str) -> Select:
-    """Return a query that may run: one SELECT, or EXPLAIN of one. Raises QueryError; nothing is run here."""
-    query.encode()  # DuckDB's own error for half a surrogate pair is a TypeError
+def parameters(connection: duckdb.DuckDBPyConnection, query: str) -> list[str]:
+    """Names of a query's parameters, `$name`, sorted. Raises a parser error."""
+    return sorted({name for statement in connection.extract_statements(query) for name in statement.named_parameters})
+
+
+def checked(connection: duckdb.DuckDBPyConnection, query: str, values: Mapping[str, str] | None = None) -> Select:
+    """Return a query that may run: one SELECT, or EXPLAIN of one, and a value for each of its parameters.
+
+    Raises QueryError; nothing is run here.
+    """
+    for text in (query, *(values or {}).values()):
+        text.encode()  # DuckDB's own error for half a surrogate pair is a TypeError
     statements = connection.extract_statements(query)
     if len(statements) != 1:
         raise QueryError("the query is empty" if not statements else f"{len(statements)} statements: give one SELECT")
@@ -160,7 +151,18 @@ def checked(connection: duckdb.DuckDBPyConnection, query: str) -> Select:
     if kind != duckdb.StatementType.SELECT:
         raise QueryError(REFUSED.get(kind.name, f"{kind.name} is refused: only a SELECT may run"))
     _check_tree(connection, select)
-    return Select(select, "explain analyze" if analyze else "explain" if explain else "")
+    _check_values(statements[0].named_parameters, values or {})
+    return Select(select, "explain analyze" if analyze else "explain" if explain else "", values or {})
+
+
+def _check_values(needed: Set[str], values: Mapping[str, str]) -> None:
+    """Refuse values that are missing, and values of what is no parameter of the query."""
+    missing, others = sorted(needed - values.keys()), sorted(values.keys() - needed)
+    if missing:
+        raise QueryError(f"the query needs {' '.join(f'--param {name}=...' for name in missing)}")
+    if others:
+        has = f"its parameters are {', '.join(f'${name}' for name in sorted(needed))}" if needed else "it has none"
+        raise QueryError(f"the query has no parameter {', '.join(f'${name}' for name in others)}; {has}")
 
 
 def _only(connection: duckdb.DuckDBPyConnection, explained: str) -> duckdb.StatementType:
@@ -180,49 +182,6 @@ def _check_tree(connection: duckdb.DuckDBPyConnection, select: str) -> None:
     for function in found.functions:
         if not FUNCTIONS.fullmatch(function):
             raise QueryError(f"the function {function} is refused: use the lake's views")
-
-
-def _fields(connection: duckdb.DuckDBPyConnection, select: str) -> list[Field]:
-    """Columns of an answer; a name that comes twice has a number behind it."""
-    rows = connection.execute(f"describe select * from ({select}\n) as answer").fetchall()  # noqa: S608  (checked)
-    return [Field(row[0], row[1]) for row in rows]
-
-
-def _as(form: Form, select: str, fields: Sequence[Field]) -> str:
-    """SQL that gives a SELECT's rows as `form` wants them, in their order."""
-    columns = ", ".join(f"{field.select(f'c{at}', form)} as {name(field.name)}" for at, field in enumerate(fields))
-    names = ", ".join(f"c{at}" for at in range(len(fields)))
-    return f"select {columns} from ({select}\n) as answer({names})"  # noqa: S608  (a checked SELECT, as a subquery)
-
-
-def _chunks(
-    connection: duckdb.DuckDBPyConnection,
-    select: Select,
-    fields: Sequence[Field],
-    form: Form,
-    terminal: TextIO | None,
-) -> Iterator[bytes]:
-    """The answer as the bytes of a text; `terminal` is standard output, if that is where it goes."""
-    if select.explain:
-        plan = connection.execute(f"{select.explain} select * from ({select.text}\n) as answer").fetchall()  # noqa: S608  (checked)
-        lines: Iterator[str] = (textgrid.safe(line) for row in plan for line in row[1].splitlines())
-    else:
-        rows = _rows(connection, _as(form, select.text, fields))
-        if form != "table":
-            yield from (answer.csv_chunks if form == "csv" else answer.json_chunks)(fields, rows)
-            return
-        width = shutil.get_terminal_size().columns if terminal and terminal.isatty() else None
-        lines = answer.table_lines(fields, rows, width)
-    encoding = (terminal and terminal.encoding) or "utf-8"
-    for line in lines:
-        yield f"{line}\n".encode(encoding, "backslashreplace")
-
-
-def _rows(connection: duckdb.DuckDBPyConnection, select: str) -> Iterator[tuple[str | None, ...]]:
-    """Rows of an answer, some at a time."""
-    connection.execute(select)
-    while batch := connection.fetchmany(TEXT_ROWS):
-        yield from batch
 
 
 @contextmanager

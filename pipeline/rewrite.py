@@ -9,9 +9,9 @@ import heapq
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -118,21 +118,23 @@ def _kept(job: Job, old: Path, gone: pl.DataFrame | None) -> Iterator[pa.Table]:
             yield rows.to_arrow(compat_level=pl.CompatLevel.oldest())
 
 
-class _Owned(NamedTuple):
-    """Rows of one host and user that follow each other in one stream."""
+class _Piece(NamedTuple):
+    """Rows of one host and user that follow each other in a table of a stream: so many from `start` on."""
 
     owner: tuple[tuple[bool, bytes], ...]
     stream: int
-    rows: pa.Table
+    table: pa.Table
+    start: int
+    rows: int
 
 
-def _by_owner(rows: Iterator[pa.Table], stream: int) -> Iterator[_Owned]:
-    """Cut rows where host or user changes."""
-    for table in rows:
+def _by_owner(tables: Iterator[pa.Table], stream: int) -> Iterator[_Piece]:
+    """Cut tables where host or user changes."""
+    for table in tables:
         owners = cast("pl.DataFrame", pl.from_arrow(table.select(["host", "user"])))
         start = 0
         for length, owner in owners.select(pl.struct("host", "user").rle().alias("run")).unnest("run").iter_rows():
-            yield _Owned(order_of((owner["host"], owner["user"])), stream, table.slice(start, length))
+            yield _Piece(order_of((owner["host"], owner["user"])), stream, table, start, length)
             start += length
 
 
@@ -141,30 +143,50 @@ def _in_order(streams: Sequence[Iterator[pa.Table]], job: Job) -> Iterator[pa.Ta
     if len(streams) == 1:
         yield from streams[0]
         return
-    owned = [_by_owner(rows, stream) for stream, rows in enumerate(streams)]
-    merged = heapq.merge(*owned, key=lambda piece: (piece.owner, piece.stream))
-    for _, pieces in groupby(merged, key=lambda piece: piece.owner):
+    cut = [_by_owner(tables, stream) for stream, tables in enumerate(streams)]
+    merged = heapq.merge(*cut, key=lambda piece: (piece.owner, piece.stream))
+    yield from _joined(_settled(groupby(merged, key=lambda piece: piece.owner), job))
+
+
+def _settled(owners: Iterable[tuple[object, Iterator[_Piece]]], job: Job) -> Iterator[_Piece]:
+    """Yield pieces in order; those of an owner that come from several streams are sorted."""
+    for _, pieces in owners:
         held = [next(pieces)]
-        for piece in pieces:  # noqa: B031  (each is taken once: what is left goes to the sort)
+        for piece in pieces:
             held.append(piece)
             if piece.stream != held[0].stream:
-                yield from _sorted([each.rows for each in chain(held, pieces)], job)
+                yield from _sorted([*held, *pieces], job)
                 break
         else:
-            yield from (each.rows for each in held)
+            yield from held
 
 
-def _sorted(rows: Sequence[pa.Table], job: Job) -> Iterator[pa.Table]:
-    """Sort rows in the order of the table; what does not fit into memory is spilled."""
-    schema = rows[0].schema
+def _joined(pieces: Iterable[_Piece]) -> Iterator[pa.Table]:
+    """Yield tables, of pieces that follow each other in one table one."""
+    last: _Piece | None = None
+    for piece in pieces:
+        if last is not None and piece.table is last.table and piece.start == last.start + last.rows:
+            last = last._replace(rows=last.rows + piece.rows)
+            continue
+        if last is not None:
+            yield last.table.slice(last.start, last.rows)
+        last = piece
+    if last is not None:
+        yield last.table.slice(last.start, last.rows)
+
+
+def _sorted(pieces: Sequence[_Piece], job: Job) -> Iterator[_Piece]:
+    """Sort the rows of an owner in the order of the table; what does not fit into memory is spilled."""
+    schema = pieces[0].table.schema
+    rows = pa.concat_tables(piece.table.slice(piece.start, piece.rows).cast(schema) for piece in pieces)
     with tempfile.TemporaryDirectory(dir=job.folder) as spill:
         settings: dict[str, Any] = {"threads": 1, "temp_directory": spill, "memory_limit": job.memory}
         with duckdb.connect(config=settings) as connection:
-            connection.register("rows", pa.concat_tables(each.cast(schema) for each in rows))
+            connection.register("rows", rows)
             order = [name for name in job.table.order if name in schema.names]
             columns = ", ".join(f'"{name}" asc nulls last' for name in order)
             for batch in connection.sql(f"select * from rows order by {columns}").to_arrow_reader(65_536):  # noqa: S608  (declared names)
-                yield pa.Table.from_batches([batch]).cast(schema)
+                yield _Piece(pieces[0].owner, -1, pa.Table.from_batches([batch]).cast(schema), 0, batch.num_rows)
 
 
 class _Counted:

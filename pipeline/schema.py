@@ -6,6 +6,7 @@ vocabulary; Arrow types are derived from them.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import cast
 
 import polars as pl
@@ -19,6 +20,29 @@ MONEY = pl.Float64()
 TIME = pl.Datetime("ms")
 
 
+class Sensitivity(StrEnum):
+    """What a column can tell of people, and so how `homelake share` masks it."""
+
+    PLAIN = "plain"
+    """Numbers, flags, times, and words of a list of our own."""
+    NAME = "name"
+    """A short name as a file states it: of a model, a tool, a status."""
+    IDENTITY = "identity"
+    """Whose home it is: host and user."""
+    PATH = "path"
+    """Paths and addresses, which name people, projects and machines."""
+    ID = "id"
+    """An id as a file states it."""
+    KEY = "key"
+    """A hash that is made of identities, paths or texts: who can guess these can check the guess."""
+    RULE = "rule"
+    """A permission rule, `Tool(pattern)`, or the name of a setting."""
+    SETTING = "setting"
+    """Value of a setting, as JSON."""
+    TEXT = "text"
+    """Whatever people and programs wrote."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column: its name, type and meaning (with the unit, and where the value comes from)."""
@@ -29,6 +53,13 @@ class Column:
     nullable: bool = True
     repeats: bool = False
     """Few distinct values: stored with a dictionary."""
+    sensitivity: Sensitivity | None = None
+    """Every text of a lake's table has one; what is no text is plain by its type."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its values are texts, or lists of texts."""
+        return self.dtype == TEXT or self.dtype == pl.List(TEXT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,16 @@ character takes two.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 
 GAP = "  "
 ELLIPSIS = "…"
+WIDEST = 80
+"""Columns without a limit are not filled up beyond this width: a longer value moves what follows it in its line."""
 NARROWEST = 8
 """Columns are not cut below this width; where they still do not fit, each row becomes a block of lines."""
 
@@ -46,48 +49,73 @@ def shown(value: str | None) -> str:
     return f"'{value}'" if _LIKE_NULL.fullmatch(value) else safe(value)
 
 
+def cells(text: str) -> int:
+    """Width of a safe text in cells."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
 def cut(text: str, width: int) -> str:
-    """A text of at most `width` cells; one that is longer ends in an ellipsis."""
-    return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + ELLIPSIS
+    """A safe text of at most `width` cells; one that is longer ends in an ellipsis."""
+    if cells(text) <= width:
+        return text
+    return (text[: width - 1] if text.isascii() else set_cell_size(text, width - 1)).rstrip() + ELLIPSIS
 
 
 def padded(text: str, width: int, *, right: bool = False) -> str:
     """A text filled up with blanks to `width` cells."""
-    blanks = " " * (width - cell_len(text))
+    blanks = " " * (width - cells(text))
     return blanks + text if right else text + blanks
 
 
-def layout(widths: Sequence[int], available: int | None) -> list[int] | None:
-    """Widths of columns in `available` cells (null: any number); null where they do not fit."""
+def layout(widths: Sequence[int], available: int | None, least: Sequence[int]) -> list[int] | None:
+    """Widths of columns in `available` cells (null: any number), the widest cut first; null where they do not fit.
+
+    No column is cut below its `least` width, nor below `NARROWEST`.
+    """
     if available is None:
-        return list(widths)
+        return [min(width, WIDEST) for width in widths]
     room = available - len(GAP) * (len(widths) - 1)
-    for most in range(max(widths, default=0), 0, -1):
-        fitting = [min(width, most) for width in widths]
+    for most in range(max(widths, default=0), min(max(widths, default=0), NARROWEST) - 1, -1):
+        fitting = [max(min(width, most), floor) for width, floor in zip(widths, least, strict=True)]
         if sum(fitting) <= room:
-            return fitting if most >= NARROWEST or fitting == list(widths) else None
+            return fitting
     return None
 
 
 def grid(
-    names: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[bool]
+    names: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    widths: Sequence[int],
+    right: Sequence[bool],
+    *,
+    whole: bool = False,
 ) -> Iterator[str]:
-    """Lines of a table: names, a rule, rows; cells of columns in `right` end at the same place."""
+    """Lines of a table: names, a rule, rows; cells of columns in `right` end at the same place.
+
+    Cells that are too long are cut, or `whole` all the same.
+    """
 
     def line(cells: Sequence[str]) -> str:
-        placed = (padded(cut(c, w), w, right=r) for c, w, r in zip(cells, widths, right, strict=True))
-        return GAP.join(placed).rstrip()
+        fitting = cells if whole else map(cut, cells, widths)
+        return GAP.join(padded(c, w, right=r) for c, w, r in zip(fitting, widths, right, strict=True)).rstrip()
 
     yield line(names)
     yield GAP.join("-" * width for width in widths)
     yield from map(line, rows)
 
 
-def blocks(names: Sequence[str], rows: Sequence[Sequence[str]], available: int) -> Iterator[str]:
-    """Lines of a table whose rows are too wide: one line per value."""
-    label = min(max(map(cell_len, names)), available // 2)
-    room = max(available - label - len(GAP), NARROWEST)
+def blocks(
+    names: Sequence[str], rows: Iterable[Sequence[str]], available: int | None, *, wrapped: bool = False
+) -> Iterator[str]:
+    """Lines of a table with a line per value: one that is too long is cut, or goes on in the next lines."""
+    label = max(map(cells, names))
+    room = None
+    if available is not None:
+        label = min(label, available // 2)
+        room = max(available - label - len(GAP), NARROWEST)
     for number, row in enumerate(rows, 1):
         yield f"-- row {number} --"
         for title, cell in zip(names, row, strict=True):
-            yield (padded(cut(title, label), label) + GAP + cut(cell, room)).rstrip()
+            parts = [cell] if room is None else chop_cells(cell, room) or [""] if wrapped else [cut(cell, room)]
+            for head, part in zip_longest([cut(title, label)], parts, fillvalue=""):
+                yield (padded(head, label) + GAP + part).rstrip()

@@ -7,9 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pyarrow.parquet as pq
 import pytest
+from rich.cells import cell_len
 
+from pipeline.answer import Form
+from pipeline.answering import PLAIN, How
 from pipeline.query import QueryError, run_query
 from tests.conftest import Ask
 from tests.tiny import HOSTILE, snapshot
@@ -168,13 +172,21 @@ def test_a_table_is_harmless_to_a_terminal(ask: Ask) -> None:
     assert "\\x1b]0;owned\\x07\\x1b[31mred\\x9b0m\\u202egnp.exe\\u2028\\x00tail" in found
 
 
-def test_a_table_cuts_long_texts_and_says_how_many_rows_there_are(ask: Ask) -> None:
-    found = ask("select i, repeat('x', 5000) as t from range(12345) r(i)").splitlines()
+def test_a_table_in_a_pipe_is_whole(ask: Ask) -> None:
+    found = ask("select i, repeat('x', 5000) as t from range(2345) r(i)").splitlines()
 
-    assert found[2] == "  0  " + "x" * 79 + "…"
-    assert len(found) == 203
-    assert found[-1] == "(12,345 rows, of which the first 200 are shown)"
+    assert found[2] == "   0  " + "x" * 5000
+    assert len(found) == 2348
+    assert found[-1] == "(2,345 rows)"
     assert ask("select 1 as n where false") == "n\n-\n(0 rows)\n"
+
+
+def test_a_long_value_in_a_pipe_moves_what_follows_it_and_fills_no_other_line(ask: Ask) -> None:
+    found = ask("select repeat('x', i) as t, i from (values (5000), (3)) v(i) order by i").splitlines()
+
+    assert found[1] == "-" * 80 + "  ----"
+    assert found[2] == "xxx" + " " * 77 + "     3"
+    assert found[3] == "x" * 5000 + "  5000"
 
 
 class Terminal(io.TextIOWrapper):
@@ -182,11 +194,11 @@ class Terminal(io.TextIOWrapper):
         return True
 
 
-def on_terminal(lake: Path, query: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def on_terminal(lake: Path, query: str, columns: int, monkeypatch: pytest.MonkeyPatch, how: How = PLAIN) -> list[str]:
     monkeypatch.setenv("COLUMNS", str(columns))
     sink = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", Terminal(sink, encoding="utf-8"))
-    run_query(lake, query, form="table")
+    run_query(lake, query, form="table", how=how)
     return sink.getvalue().decode().splitlines()
 
 
@@ -207,6 +219,85 @@ def test_a_terminal_gets_a_line_per_value_where_columns_cannot_fit(lake: Path, m
     assert found[0] == "-- row 1 --"
     assert found[1] == "column_0  " + "x" * 49 + "…"
     assert len(found) == 12
+
+
+def test_numbers_and_times_are_never_cut(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = (
+        "select 12345678901 as a_long_name_of_a_number, timestamp '2026-01-02 03:04:05' as at_utc, "
+        "repeat('x', 99) as a, repeat('y', 99) as b"
+    )
+
+    found = on_terminal(lake, query, 60, monkeypatch)
+
+    assert found == [
+        "a_long_nam…  at_utc                   a           b",
+        "-----------  -----------------------  ----------  ----------",
+        "12345678901  2026-01-02 03:04:05.000  xxxxxxxxx…  yyyyyyyyy…",
+        "(1 row)",
+    ]
+
+
+def test_titles_are_cut_before_values(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = "select 'short' as a_title_that_is_long, repeat('x', 30) as another_title"
+
+    found = on_terminal(lake, query, 40, monkeypatch)
+
+    assert found[0] == "a_title…  another_title"
+    assert found[2] == "short     " + "x" * 30
+
+
+def test_a_terminal_shows_the_first_rows_and_counts_the_rest(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = "select i, repeat('日x', 5000) as t from range(1234) r(i)"
+
+    found = on_terminal(lake, query, 60, monkeypatch)
+
+    assert len(found) == 1003
+    assert max(map(cell_len, found)) == 60
+    assert found[-1] == "(1,234 rows, 1,000 shown)"
+    assert on_terminal(lake, query, 60, monkeypatch, How(max_rows=3))[-1] == "(1,234 rows, 3 shown)"
+    assert on_terminal(lake, query, 60, monkeypatch, How(max_rows=0))[-1] == "(1,234 rows)"
+
+
+def test_expanded_rows_wrap_what_is_long(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = "select 1 as n, repeat('日', 40) as long, '' as empty, repeat('x', 2000) as cut"
+
+    found = on_terminal(lake, query, 50, monkeypatch, How(expanded=True))
+
+    assert found[:5] == ["-- row 1 --", "n      1", "long   " + "日" * 21, "       " + "日" * 19, "empty"]
+    assert found[-2].endswith("x…")
+    assert sum(line.count("x") for line in found) == 1000
+
+
+def test_expanded_rows_are_whole_in_a_pipe(lake: Path, tmp_path: Path) -> None:
+    run_query(
+        lake,
+        "select repeat('x', 2000) as t, 1 as number",
+        form="table",
+        output=tmp_path / "answer",
+        how=How(expanded=True),
+    )
+
+    assert (tmp_path / "answer").read_text().splitlines() == [
+        "-- row 1 --",
+        "t       " + "x" * 2000,
+        "number  1",
+        "(1 row)",
+    ]
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+def test_other_forms_are_cut_only_when_told_and_say_so(
+    form: Form, lake: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    query = "select i from range(5000) r(i) order by i"
+
+    for most in (None, 0, 5000, 3):
+        run_query(lake, query, form=form, output=tmp_path / f"{most}.{form}", how=How(max_rows=most))
+
+    counts = [duckdb.execute(f"from '{tmp_path}/{most}.{form}'").fetchall() for most in (None, 0, 5000, 3)]
+    assert [len(rows) for rows in counts] == [5000, 5000, 5000, 3]
+    assert counts[-1] == [(0,), (1,), (2,)]
+    assert capsys.readouterr().err == "homelake: there are more rows than the 3 that were written\n"
 
 
 def test_an_old_terminal_gets_escapes(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:

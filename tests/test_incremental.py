@@ -161,6 +161,18 @@ def _deny(broken: Path):  # type: ignore[no-untyped-def]
     return read
 
 
+def test_a_home_that_held_no_file_gets_one(tmp_path: Path, open_lake: OpenLake) -> None:
+    (tmp_path / "home/ann/.continue/sessions").mkdir(parents=True)
+    make_home(tmp_path / "home/bob", "bob")
+    build(tmp_path / "lake", tmp_path / "home", *BOX)
+
+    make_home(tmp_path / "home/ann", "ann")
+    told = build(tmp_path / "lake", tmp_path / "home", *BOX)
+
+    assert told.startswith("2 homes, 1 of them unchanged, 4 files")
+    assert open_lake(tmp_path / "lake").column("select user from sessions order by user") == ["ann", "bob"]
+
+
 def test_full_reads_all_again(homes: Path, tmp_path: Path) -> None:
     build(tmp_path / "lake", homes, *BOX)
     rows = parquet_files(tmp_path / "lake")

@@ -40,7 +40,7 @@ def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Collection]:
 def test_overview_counts_what_there_is(fleet: list[Collection]) -> None:
     seen = overview(fleet)
 
-    assert seen.hosts == ["web1", "web2"]
+    assert (seen.hosts, seen.agents) == (["web1", "web2"], ["continue", "pearai"])
     assert [(c.input, c.host, c.collected_utc, c.homes, c.files, c.bytes) for c in seen.collections] == [
         ("./web1/home", "web1", "2026-09-15T09:00:00.000Z", 1, 4, 13),
         ("./web2/home", "web2", "2026-09-15T09:00:00.000Z", 1, 3, 2),
@@ -111,7 +111,7 @@ def test_render_obeys_no_name(tmp_path: Path) -> None:
 def test_render_counts_paths_beyond_the_first() -> None:
     links = [f"/{number:03}" for number in range(25)]
 
-    text = render(Overview([], [], [], [], links, ["/shut"], []))
+    text = render(Overview([], [], [], [], [], links, ["/shut"], []))
 
     assert "  /019\n  and 5 more\n" in text
     assert "/020" not in text

@@ -1,5 +1,7 @@
 """Options that several commands have, the codes that a command ends with, and how it says what is wrong."""
 
+import textwrap
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -10,13 +12,20 @@ from pipeline.archives import Sizes
 from pipeline.discover import Options
 
 MEMBER_MB, ARCHIVE_MB = Sizes().member >> 20, Sizes().archive >> 20
-NOTHING_FOUND, WRONG_USE, INPUT_MISSING = 1, 2, 3
+NOTHING_FOUND, WRONG_USE, INPUT_MISSING, INTERRUPTED = 1, 2, 3, 130
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 no file of an assistant found, 2 wrong command line or no input could be opened, "
-    "3 one input could not be opened (the others were read)."
+    "3 an input could not be opened or a home not be read (the others were), 130 stopped with Ctrl-C."
 )
+LAKE_CODES = (
+    "Exit codes: 0 done, 2 wrong command line, no lake there, a query that is refused or fails, or a file that cannot "
+    "be read or written, 130 stopped with Ctrl-C."
+)
+SCHEMA_CODES = "Exit codes: 0 done, 2 wrong command line, or no such table, 130 stopped with Ctrl-C."
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else, on standard output.")]
 
 Inputs = Annotated[
     list[str],
@@ -66,6 +75,12 @@ def fail(message: object, code: int = WRONG_USE) -> NoReturn:
 def plural(count: int, thing: str) -> str:
     """A number with its noun."""
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
+def completions(told: Mapping[str, str], incomplete: str) -> list[tuple[str, str]]:
+    """Words that begin as typed, each with what it is, on one line of the shell's menu."""
+    shortened = {word: textwrap.shorten(text, 60, placeholder="...") for word, text in told.items()}
+    return [(word, text) for word, text in shortened.items() if word.startswith(incomplete)]
 
 
 def discovery(

@@ -1,9 +1,33 @@
 """What a build says that it did."""
 
+import json
 from pathlib import Path
 
 from pipeline.build import Summary
 from pipeline.commands._options import plural
+
+
+def as_object(summary: Summary, lake: Path) -> str:
+    """The summary of a build, as a JSON object on one line: counts, bytes of input, seconds."""
+    rows = [{"agent": agent, "kind": kind, "rows": n} for (agent, kind), n in sorted(summary.rows.items())]
+    problems = [{"reason": reason, "lost": lost, "count": n} for (reason, lost), n in sorted(summary.problems.items())]
+    told = {
+        "lake": str(lake),
+        "homes": summary.homes,
+        "unchanged": summary.unchanged,
+        "archives": summary.archives,
+        "failed": summary.failed,
+        "nameless": summary.nameless,
+        "files": summary.files,
+        "bytes": summary.bytes,
+        "seconds": round(summary.seconds, 3),
+        "rows": rows,
+        "problems": problems,
+        "tables": dict(sorted(summary.tables.items())),
+        "statuses": dict(sorted(summary.statuses.items())),
+        "failures": dict(sorted(summary.failures.items())),
+    }
+    return json.dumps(told)
 
 
 def told(summary: Summary, lake: Path) -> str:

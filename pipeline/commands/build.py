@@ -23,6 +23,7 @@ from pipeline.commands._options import (
     ContinueDir,
     Host,
     Inputs,
+    Json,
     MemberLimit,
     PearaiDir,
     PearaiTasks,
@@ -33,7 +34,7 @@ from pipeline.commands._options import (
     plural,
 )
 from pipeline.commands._progress import progress
-from pipeline.commands._told import told
+from pipeline.commands._told import as_object, told
 from pipeline.lake import LakeError
 from pipeline.memory import Gate
 
@@ -41,7 +42,9 @@ from pipeline.memory import Gate
 def build(
     inputs: Inputs,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="LAKE", help="Directory of the lake to make.")],
-    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Worker processes.")] = os.cpu_count() or 1,
+    workers: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Worker processes.", show_default="all cores")
+    ] = os.cpu_count() or 1,
     host: Host = None,
     user: User = None,
     path_template: Template = None,
@@ -58,12 +61,20 @@ def build(
         ),
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Make the rows of collections that the lake holds anew from the inputs.")
+        bool,
+        typer.Option(
+            "--full", help="Read all inputs again, and make the rows of collections that the lake holds anew."
+        ),
     ] = False,
     replace: Annotated[bool, typer.Option("--replace", help="Start empty: forget what the lake holds.")] = False,
     completion_text: Annotated[
-        bool, typer.Option("--completion-text", help="Keep the texts of the editor's completions, which are many.")
+        bool,
+        typer.Option(
+            "--completion-text",
+            help="Keep the texts of the editor's completions, which are many; of homes that are read (see --full).",
+        ),
     ] = False,
+    as_json: Json = False,
 ) -> None:
     """Build a lake from home directories, or add what they hold to a lake that is there.
 
@@ -86,7 +97,7 @@ def build(
             summary = build_lake(output, found, parsers.SOURCES, settings, report)
     except (LakeError, OSError, duckdb.IOException) as error:
         fail(str(error).splitlines()[0])
-    typer.echo(told(summary, output))
+    typer.echo(as_object(summary, output) if as_json else told(summary, output))
     if summary.failed:
         typer.echo(
             f"homelake: {plural(summary.failed, 'home')} not read: a worker was killed over them, twice, most likely "

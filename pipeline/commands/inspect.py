@@ -1,5 +1,8 @@
 """`homelake inspect`."""
 
+import json
+from dataclasses import asdict
+
 import typer
 
 from pipeline import inspect
@@ -12,6 +15,7 @@ from pipeline.commands._options import (
     ContinueDir,
     Host,
     Inputs,
+    Json,
     MemberLimit,
     PearaiDir,
     PearaiTasks,
@@ -31,11 +35,13 @@ def inspect_inputs(
     pearai_tasks: PearaiTasks = None,
     member_limit: MemberLimit = MEMBER_MB,
     archive_limit: ArchiveLimit = ARCHIVE_MB,
+    as_json: Json = False,
 ) -> None:
     """Show what a build would read: collections, hosts, homes, assistants, files by source. Builds nothing."""
     moved = {"continue": continue_dir, "pearai": pearai_dir}
     sizes = Sizes(member_limit << 20, archive_limit << 20)
     options = discovery((host, user, path_template), None, moved, {"pearai": pearai_tasks}, sizes)
     collections, opened_all = collections_of(inputs, options)
-    typer.echo(inspect.render(inspect.overview(collections)))
+    found = inspect.overview(collections)
+    typer.echo(json.dumps(asdict(found)) if as_json else inspect.render(found))
     leave(collections, opened_all)

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from pipeline import dictionary
-from pipeline.commands._options import fail
+from pipeline.catalog import grain
+from pipeline.commands._options import completions, fail
 from pipeline.join import selects
 from pipeline.tables import TABLES
 
@@ -19,8 +20,20 @@ class SchemaForm(StrEnum):
     MARKDOWN = "markdown"
 
 
+def _completed(incomplete: str) -> list[tuple[str, str]]:
+    """Tables and further views that begin so, for the shell's completion."""
+    told = {table.name: table.grain for table in TABLES}
+    told |= {name: grain(select) or "" for name, select in selects("views").items()}
+    return completions(told, incomplete)
+
+
 def schema(
-    table: Annotated[str | None, typer.Argument(metavar="[TABLE]", help="One table; all of them without it.")] = None,
+    table: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[TABLE]", help="One table or further view; all of them without it.", autocompletion=_completed
+        ),
+    ] = None,
     form: Annotated[SchemaForm, typer.Option("--format", help="How to write the dictionary.")] = SchemaForm.TABLE,
 ) -> None:
     """Describe the lake's tables: grain, key, and every column's type and meaning; of a further view its query."""

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from pipeline import query
-from pipeline.commands._options import Lake, fail
-from pipeline.join import selects
+from pipeline import examples, prompt, query, textgrid
+from pipeline.answer import Form
+from pipeline.answering import How
+from pipeline.commands._options import Lake, completions, fail, plural
 
 
 class QueryForm(StrEnum):
@@ -19,6 +20,12 @@ class QueryForm(StrEnum):
     CSV = "csv"
     JSON = "json"
     PARQUET = "parquet"
+
+
+def _completed(incomplete: str) -> list[tuple[str, str]]:
+    """Names of examples that begin so, for the shell's completion."""
+    told = {"list": "Name them all.", **{name: examples.question(name) for name in examples.EXAMPLES}}
+    return completions(told, incomplete)
 
 
 def sql(
@@ -31,7 +38,22 @@ def sql(
         Path | None, typer.Option("--file", "-f", metavar="FILE", help="Read the query from a file, `-` for input.")
     ] = None,
     example: Annotated[
-        str | None, typer.Option("--example", metavar="NAME", help="Run a query that comes along; `list` names them.")
+        str | None,
+        typer.Option(
+            "--example",
+            metavar="NAME",
+            help="Run a query that comes along; `list` names them and their parameters.",
+            autocompletion=_completed,
+        ),
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--param",
+            "-p",
+            metavar="NAME=VALUE",
+            help="Value of the query's parameter $NAME, as text: `$NAME::int` casts it. One option for each.",
+        ),
     ] = None,
     form: Annotated[
         QueryForm | None, typer.Option("--format", help="How to write the result: by the ending of FILE, else a table.")
@@ -39,42 +61,79 @@ def sql(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="File for the result; needed for Parquet.")
     ] = None,
+    max_rows: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Give the first N rows, 0 for all; a table on a terminal has 1,000, all else all."
+        ),
+    ] = None,
+    expanded: Annotated[
+        bool, typer.Option("--expanded", "-x", help="Write a table as a block of lines per row, a line per value.")
+    ] = False,
 ) -> None:
     """Run one SELECT over a lake. It can read nothing but the lake; its answer is printed, or written into FILE.
 
     homelake sql LAKE "select kind, count(*) from timeline group by all"
 
+    Without a query there is a prompt, with history and completion; where standard input is no terminal, the query is
+    read from it.
+
     PIVOT needs its values, `pivot ... on x in ('a', 'b')`, or write `sum(y) filter (where x = 'a')`. Times are UTC.
     """
     if example == "list":
-        typer.echo("\n".join(f"{name:<22}{_question(select)}" for name, select in selects("examples").items()))
+        typer.echo(examples.listed())
         return
-    asked = _asked(statement, file, example)
+    how = How(_values(param or []), max_rows, expanded)
     by_ending = {f".{known.value}": known for known in QueryForm}
     chosen = form or (by_ending.get(output.suffix) if output else None) or QueryForm.TABLE
     try:
-        query.run_query(lake, asked, form=chosen.value, output=output)
+        if (statement, file, example, output) == (None, None, None, None) and sys.stdin.isatty():
+            _talk(lake, chosen.value, how)
+        else:
+            query.run_query(lake, _asked(statement, file, example), form=chosen.value, output=output, how=how)
     except query.QueryError as error:
         fail(error)
 
 
-def _question(select: str) -> str:
-    """What an example asks, by its first line."""
-    return select.splitlines()[0].removeprefix("-- ")
+def _values(given: list[str]) -> dict[str, str]:
+    """Values of parameters by name, of `name=value`."""
+    values: dict[str, str] = {}
+    for text in given:
+        try:
+            name, value = prompt.pair(text)
+        except query.QueryError as error:
+            fail(f"--param {error}")
+        if name in values:
+            fail(f"--param {name}: given twice")
+        values[name] = value
+    return values
+
+
+def _talk(lake: Path, form: Form, how: How) -> None:
+    """Open the lake and ask for queries."""
+    from pipeline.promptline import talk  # takes a while to load, and few commands need it
+
+    if form == "parquet":
+        fail("Parquet is written into a file: give a query, and -o FILE")
+    with query.one_line(), query.opened(lake) as connection:
+        views = prompt.views_of(connection)
+        opening = f"{plural(len(views), 'view')}. A query ends with `;`, .help lists commands."
+        print(f"{textgrid.safe(str(lake))}: {opening}", file=sys.stderr)
+        talk(prompt.Prompt(connection, form, how), views)
 
 
 def _asked(statement: str | None, file: Path | None, example: str | None) -> str:
-    """The query of the command line: itself, a file's, or an example's."""
-    if sum(given is not None for given in (statement, file, example)) != 1:
+    """The query of the command line: itself, a file's, an example's, or what standard input holds."""
+    if sum(given is not None for given in (statement, file, example)) > 1:
         fail("give one of QUERY, --file and --example")
     if example is not None:
-        found = selects("examples").get(example)
+        found = examples.EXAMPLES.get(example)
         return found if found is not None else fail(f"no example {example!r}: `--example list` names them")
-    if file is None:
-        return statement or ""
+    if statement is not None:
+        return statement
     try:
-        return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        return sys.stdin.read() if file is None or str(file) == "-" else file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        fail(f"{file}: not UTF-8")
+        fail(f"{file or 'standard input'}: not UTF-8")
     except OSError as error:
         fail(f"{file}: {error.strerror}")

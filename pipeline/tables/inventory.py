@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from pipeline.reasons import REASONS
-from pipeline.schema import COUNT, FLAG, TEXT, TIME, Column, Table
+from pipeline.schema import COUNT, FLAG, TEXT, TIME, Column, Sensitivity, Table
 from pipeline.tables._columns import (
     AGENT,
     COLLECTION_ID,
@@ -37,6 +37,7 @@ PROBLEMS = Table(
             "What could not be read, or is odd: " + ", ".join(f"`{reason}`" for reason in REASONS) + ".",
             False,
             True,
+            sensitivity=Sensitivity.PLAIN,
         ),
         Column(
             "lost",
@@ -44,7 +45,7 @@ PROBLEMS = Table(
             "True: a loss, something gives no row; false: a note on a record that is kept.",
             False,
         ),
-        Column("detail", TEXT, "Position, count or names of fields; never content."),
+        Column("detail", TEXT, "Position, count or names of fields; never content.", sensitivity=Sensitivity.TEXT),
         Column("bytes", COUNT, "Size of what was not read (bytes of the file)."),
         SOURCE,
         SOURCE_FILE,
@@ -67,17 +68,23 @@ ARTIFACTS = Table(
         USER,
         AGENT,
         SESSION_KEY,
-        Column("path", TEXT, "Path of the file below its home.", False),
+        Column("path", TEXT, "Path of the file below its home.", False, sensitivity=Sensitivity.PATH),
         SOURCE_FILE,
         Column("bytes", COUNT, "Size of the file (bytes); null for a folder that is listed as a whole."),
         Column("mtime_utc", TIME, "Modification time (UTC)."),
-        Column("sha256", TEXT, "SHA-256 of the bytes that were read; null where the file was not opened."),
+        Column(
+            "sha256",
+            TEXT,
+            "SHA-256 of the bytes that were read; null where the file was not opened.",
+            sensitivity=Sensitivity.KEY,
+        ),
         Column(
             "status",
             TEXT,
             "`parsed`, `known` (not read), `secret` (never opened), `skipped`, `missing` or `unreadable`.",
             False,
             True,
+            sensitivity=Sensitivity.PLAIN,
         ),
         SOURCE,
         Column("records", COUNT, "Raw records in the file."),
@@ -98,16 +105,27 @@ COLLECTIONS = Table(
     "one row per collection that the lake was built from",
     ("collection_id",),
     (
-        Column("collection_id", TEXT, "Hash of the homes, times and the files' paths, sizes and hashes.", False),
-        Column("input", TEXT, "Where the collection was read from, as the command line named it."),
+        Column(
+            "collection_id",
+            TEXT,
+            "Hash of the homes, times and the files' paths, sizes and hashes.",
+            False,
+            sensitivity=Sensitivity.KEY,
+        ),
+        Column(
+            "input",
+            TEXT,
+            "Where the collection was read from, as the command line named it.",
+            sensitivity=Sensitivity.PATH,
+        ),
         HOST,
         Column(
             "collected_utc",
             TIME,
             "When it was collected (UTC), by the collector, the command line or the newest file.",
         ),
-        Column("tool", TEXT, "Collector that made it."),
-        Column("version", TEXT, "The collector's version."),
+        Column("tool", TEXT, "Collector that made it.", sensitivity=Sensitivity.NAME),
+        Column("version", TEXT, "The collector's version.", sensitivity=Sensitivity.NAME),
         Column("homes", COUNT, "Homes with an assistant's state.", False),
         Column("files", COUNT, "Files of an assistant.", False),
         Column("bytes", COUNT, "Size of those files (bytes).", False),

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from pipeline.schema import COUNT, FLAG, MONEY, SMALL, TEXT, TIME, Column, Table
+from pipeline.schema import COUNT, FLAG, MONEY, SMALL, TEXT, TIME, Column, Sensitivity, Table
 from pipeline.tables._columns import (
     AGENT,
     COLLECTION_ID,
@@ -30,19 +30,35 @@ SESSIONS = Table(
         AGENT,
         SESSION_KEY,
         SESSION_ID,
-        Column("file_id", TEXT, "Name of the session's file without `.json`; null without a file."),
-        Column("title", TEXT, "Title: the file's, else the index's."),
+        Column(
+            "file_id",
+            TEXT,
+            "Name of the session's file without `.json`; null without a file.",
+            sensitivity=Sensitivity.ID,
+        ),
+        Column("title", TEXT, "Title: the file's, else the index's.", sensitivity=Sensitivity.TEXT),
         PROJECT_PATH,
-        Column("project_name", TEXT, "Last component of `project_path`.", repeats=True),
-        Column("workspace_directory", TEXT, "Workspace directory as stored.", repeats=True),
-        Column("mode", TEXT, "Mode at the last save: `chat`, `agent`, `plan` or `background`.", repeats=True),
-        Column("models", pl.List(TEXT), "Models named by the session, in order of first use."),
+        Column("project_name", TEXT, "Last component of `project_path`.", repeats=True, sensitivity=Sensitivity.PATH),
+        Column(
+            "workspace_directory", TEXT, "Workspace directory as stored.", repeats=True, sensitivity=Sensitivity.PATH
+        ),
+        Column(
+            "mode",
+            TEXT,
+            "Mode at the last save: `chat`, `agent`, `plan` or `background`.",
+            repeats=True,
+            sensitivity=Sensitivity.NAME,
+        ),
+        Column(
+            "models", pl.List(TEXT), "Models named by the session, in order of first use.", sensitivity=Sensitivity.NAME
+        ),
         Column("started_utc", TIME, "Start of the session (UTC)."),
         Column(
             "started_basis",
             TEXT,
             "What `started_utc` is: `session` (the index), `file` (its modification time), `record` (its first event).",
             repeats=True,
+            sensitivity=Sensitivity.PLAIN,
         ),
         Column("first_event_utc", TIME, "Earliest `event_utc` of its rows (UTC)."),
         Column("last_event_utc", TIME, "Latest `event_utc` of its rows (UTC)."),
@@ -79,22 +95,34 @@ SESSIONS = Table(
             TEXT,
             "Kind of chat that the index names: `continue` or `perplexity`.",
             repeats=True,
+            sensitivity=Sensitivity.NAME,
         ),
         Column(
             "forked_from",
             TEXT,
             "`session_key` of the earlier session of the home whose messages are this one's first ones.",
             repeats=True,
+            sensitivity=Sensitivity.KEY,
         ),
         Column("forked_at_item", SMALL, "Position in the file of the first message of its own; null without one."),
-        Column("content_hash", TEXT, "SHA-256 over its messages in order: equal for copies of a session."),
+        Column(
+            "content_hash",
+            TEXT,
+            "SHA-256 over its messages in order: equal for copies of a session.",
+            sensitivity=Sensitivity.KEY,
+        ),
         Column(
             "deleted_between",
             pl.List(TIME),
             "Times of the last collection that had its file or folder and of the next, which lacks it (UTC); null "
             "where the newest has it.",
         ),
-        Column("resume_command", TEXT, "Command that takes the session up again, where its assistant has one."),
+        Column(
+            "resume_command",
+            TEXT,
+            "Command that takes the session up again, where its assistant has one.",
+            sensitivity=Sensitivity.PATH,
+        ),
         SOURCE,
         SOURCE_FILE,
         HOME_PATH,
@@ -115,11 +143,17 @@ CONTEXT_ITEMS = Table(
         SESSION_KEY,
         SESSION_ID,
         PROJECT_PATH,
-        Column("provider", TEXT, "Provider of the item; `citation` for a link of a search reply.", repeats=True),
-        Column("name", TEXT, "Name shown for the item."),
-        Column("description", TEXT, "Description, often a path."),
-        Column("uri", TEXT, "Address of the item."),
-        Column("content", TEXT, "The whole content."),
+        Column(
+            "provider",
+            TEXT,
+            "Provider of the item; `citation` for a link of a search reply.",
+            repeats=True,
+            sensitivity=Sensitivity.NAME,
+        ),
+        Column("name", TEXT, "Name shown for the item.", sensitivity=Sensitivity.TEXT),
+        Column("description", TEXT, "Description, often a path.", sensitivity=Sensitivity.PATH),
+        Column("uri", TEXT, "Address of the item.", sensitivity=Sensitivity.PATH),
+        Column("content", TEXT, "The whole content.", sensitivity=Sensitivity.TEXT),
         Column("content_bytes", COUNT, "Size of the content (bytes of UTF-8)."),
         EVENT_UTC,
         SOURCE,

@@ -1,6 +1,6 @@
 """The timeline, and what repeats it."""
 
-from pipeline.schema import FLAG, MONEY, SMALL, TEXT, TIME, Column, Table
+from pipeline.schema import FLAG, MONEY, SMALL, TEXT, TIME, Column, Sensitivity, Table
 from pipeline.tables._columns import (
     AGENT,
     COLLECTION_ID,
@@ -33,23 +33,45 @@ TIMELINE = Table(
         AGENT,
         SESSION_ID,
         PROJECT_PATH,
-        Column("git_branch", TEXT, "Always null: no assistant that is read records a branch.", repeats=True),
+        Column(
+            "git_branch",
+            TEXT,
+            "Always null: no assistant that is read records a branch.",
+            repeats=True,
+            sensitivity=Sensitivity.NAME,
+        ),
         Column(
             "turn_type",
             TEXT,
             "`user`, `assistant`, `thinking`, `tool_use`, `tool_result` or `system`.",
             False,
             True,
+            sensitivity=Sensitivity.PLAIN,
         ),
         Column(
             "model",
             TEXT,
             "Model of an assistant, thinking, call, result or model row: its own, else the one in force.",
             repeats=True,
+            sensitivity=Sensitivity.NAME,
         ),
-        Column("tool_name", TEXT, "Tool of a call, its result or its decision.", repeats=True),
-        Column("tool_use_id", TEXT, "Id of the call as the file gives it; ids can repeat.", repeats=True),
-        Column("text", TEXT, "The whole text, white space trimmed at both ends; `''` where there is none.", False),
+        Column(
+            "tool_name", TEXT, "Tool of a call, its result or its decision.", repeats=True, sensitivity=Sensitivity.NAME
+        ),
+        Column(
+            "tool_use_id",
+            TEXT,
+            "Id of the call as the file gives it; ids can repeat.",
+            repeats=True,
+            sensitivity=Sensitivity.ID,
+        ),
+        Column(
+            "text",
+            TEXT,
+            "The whole text, white space trimmed at both ends; `''` where there is none.",
+            False,
+            sensitivity=Sensitivity.TEXT,
+        ),
         SOURCE_FILE,
         SOURCE_LINE,
         SOURCE,
@@ -61,6 +83,7 @@ TIMELINE = Table(
             "`task`, `usage`, `file_context`, `notice` or `problem` (a loss).",
             False,
             True,
+            sensitivity=Sensitivity.PLAIN,
         ),
         Column("sequence", SMALL, "Order among all rows of the file, from 0.", False),
         Column(
@@ -68,6 +91,7 @@ TIMELINE = Table(
             TEXT,
             "What `timestamp_utc` is: `record`, `session`, `file` or `log_local`.",
             repeats=True,
+            sensitivity=Sensitivity.PLAIN,
         ),
         EVENT_UTC,
         Column(
@@ -77,6 +101,7 @@ TIMELINE = Table(
             "the call's id), `chat_interaction` (the event of the same exchange), `tool_usage` (the event of the "
             "call's end), `reasoning` (its start or end), `input_history` (the prompt's twin there) or `session`.",
             repeats=True,
+            sensitivity=Sensitivity.PLAIN,
         ),
         Column("secondary", FLAG, "Whether the source repeats what another one holds.", False),
         Column("recovered", FLAG, "Secondary, and no other source holds it: found again.", False),
@@ -84,6 +109,7 @@ TIMELINE = Table(
             "repeats_row_id",
             TEXT,
             "Row of a session that this row of an event file repeats; counts leave it out.",
+            sensitivity=Sensitivity.KEY,
         ),
         ROW_ID,
         SESSION_KEY,
@@ -92,6 +118,7 @@ TIMELINE = Table(
             TEXT,
             "Stable key of the call on the rows of a call; joins `tool_calls`.",
             repeats=True,
+            sensitivity=Sensitivity.KEY,
         ),
         HOME_PATH,
         COLLECTION_ID,
@@ -108,7 +135,13 @@ TWINS = Table(
     ("row_id",),
     (
         *TIMELINE.columns,
-        Column("twin_row_id", TEXT, "`timeline.row_id` of the row that it repeats.", nullable=False),
+        Column(
+            "twin_row_id",
+            TEXT,
+            "`timeline.row_id` of the row that it repeats.",
+            nullable=False,
+            sensitivity=Sensitivity.KEY,
+        ),
         Column("seconds_apart", MONEY, "Its time minus that row's time (seconds); null without both."),
     ),
     time="event_utc",

@@ -1,6 +1,6 @@
 """Tokens and completions: what the models were asked for."""
 
-from pipeline.schema import COUNT, FLAG, MONEY, TEXT, TIME, Column, Table
+from pipeline.schema import COUNT, FLAG, MONEY, TEXT, TIME, Column, Sensitivity, Table
 from pipeline.tables._columns import (
     AGENT,
     COLLECTION_ID,
@@ -29,10 +29,12 @@ TOKEN_USAGE = Table(
         SESSION_KEY,
         SESSION_ID,
         PROJECT_PATH,
-        Column("grain", TEXT, "`request`, `reply` (`message.usage`) or `task`.", False, True),
+        Column(
+            "grain", TEXT, "`request`, `reply` (`message.usage`) or `task`.", False, True, sensitivity=Sensitivity.PLAIN
+        ),
         Column("utc", TIME, "When the tokens were used (UTC): `event_utc`."),
-        Column("model", TEXT, "Model, as the record names it.", repeats=True),
-        Column("provider", TEXT, "Provider of the model.", repeats=True),
+        Column("model", TEXT, "Model, as the record names it.", repeats=True, sensitivity=Sensitivity.NAME),
+        Column("provider", TEXT, "Provider of the model.", repeats=True, sensitivity=Sensitivity.NAME),
         Column("prompt_tokens", COUNT, "Tokens of the prompt."),
         Column("completion_tokens", COUNT, "Tokens of the reply."),
         Column("cache_read_tokens", COUNT, "Prompt tokens read from a cache."),
@@ -61,16 +63,26 @@ COMPLETIONS = Table(
         AGENT,
         SESSION_KEY,
         Column("utc", TIME, "When it was offered (UTC): `event_utc`."),
-        Column("model", TEXT, "Model that made it.", repeats=True),
-        Column("provider", TEXT, "Provider of the model.", repeats=True),
-        Column("file_path", TEXT, "File it was offered for, `file://` decoded."),
+        Column("model", TEXT, "Model that made it.", repeats=True, sensitivity=Sensitivity.NAME),
+        Column("provider", TEXT, "Provider of the model.", repeats=True, sensitivity=Sensitivity.NAME),
+        Column("file_path", TEXT, "File it was offered for, `file://` decoded.", sensitivity=Sensitivity.PATH),
         Column("accepted", FLAG, "Whether it was taken."),
         Column("latency_ms", COUNT, "Time it took (milliseconds)."),
         Column("cache_hit", FLAG, "Whether it came from the cache."),
         Column("prompt_chars", COUNT, "Length of the prompt (characters)."),
         Column("completion_chars", COUNT, "Length of the completion (characters)."),
-        Column("prompt", TEXT, "The prompt; null unless the lake was built with `--completion-text`."),
-        Column("completion", TEXT, "The completion; null unless the lake was built with `--completion-text`."),
+        Column(
+            "prompt",
+            TEXT,
+            "The prompt; null unless the lake was built with `--completion-text`.",
+            sensitivity=Sensitivity.TEXT,
+        ),
+        Column(
+            "completion",
+            TEXT,
+            "The completion; null unless the lake was built with `--completion-text`.",
+            sensitivity=Sensitivity.TEXT,
+        ),
         EVENT_UTC,
         SOURCE,
         SOURCE_FILE,

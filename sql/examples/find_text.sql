@@ -1,5 +1,6 @@
 -- Where was something said about a word?
-select user, event_utc, turn_type, project_path, left(text, 80) as excerpt,
+select user, event_utc, turn_type, project_path, session_id,
+    substr(text, greatest(1, strpos(lower(text), lower($word)) - 30), 80) as excerpt,
 from timeline
-where kind = 'message' and text ilike '%totals%'
+where kind = 'message' and contains(lower(text), lower($word))
 order by event_utc, session_key, sequence

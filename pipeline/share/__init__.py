@@ -1,0 +1,1 @@
+"""A reduced or masked copy of a lake, which is a lake itself."""
