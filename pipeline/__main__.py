@@ -1,10 +1,12 @@
 """Starts the command `homelake`. Ctrl-C ends it with one line, also while it still imports what it needs."""
 
+import os
 import signal
 import sys
 from types import FrameType
 
 STOPPED = 128 + signal.SIGINT
+LINE = "homelake: stopped\n"
 
 
 class Stopped(KeyboardInterrupt):
@@ -13,6 +15,7 @@ class Stopped(KeyboardInterrupt):
 
 def main() -> None:
     """Run the command line."""
+    is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     is_stopped = False
 
     def stop(_number: int, _frame: FrameType | None) -> None:
@@ -20,11 +23,13 @@ def main() -> None:
         is_stopped = True
         raise Stopped
 
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if is_ours:
+        signal.signal(signal.SIGINT, _leave)
+    from pipeline import cli  # takes longest, and workers need it not
+
+    if is_ours:
         signal.signal(signal.SIGINT, stop)
     try:
-        from pipeline import cli  # takes longest, and workers need it not
-
         cli.main()
     except BaseException as error:
         is_told = isinstance(error, SystemExit) and error.code == STOPPED
@@ -32,8 +37,14 @@ def main() -> None:
         if is_told or not is_stopped:
             raise
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        print("homelake: stopped", file=sys.stderr)
+        sys.stderr.write(LINE)
         sys.exit(STOPPED)
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    """Leave at once, with nothing begun: a library that is being imported would tell of an error at length."""
+    os.write(2, LINE.encode())
+    os._exit(STOPPED)
 
 
 if __name__ == "__main__":
