@@ -50,7 +50,7 @@ def lay_out(sandbox: Path, files: list[tuple[str, str, bytes]], folders: list[li
 
 @pytest.mark.parametrize("how", ["fleet", "each"])
 def test_hostile_archives(how: str, tmp_path: Path) -> None:
-    @fuzz(10)
+    @fuzz(7)
     @given(FILES, FOLDERS)
     def is_sound(files: list[tuple[str, str, bytes]], folders: list[list[tuple[str, bytes]]]) -> None:
         shutil.rmtree(tmp_path)

@@ -122,7 +122,7 @@ def lay_out(folder: Path, groups: list[list[Named]]) -> Path:
 
 @pytest.mark.parametrize("part", range(2))
 def test_damaged_files_of_every_source(part: int, tmp_path: Path) -> None:
-    @fuzz(8)
+    @fuzz(7)
     @given(HOMES)
     def is_sound(groups: list[list[Named]]) -> None:
         shutil.rmtree(tmp_path)

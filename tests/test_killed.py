@@ -18,7 +18,7 @@ from tests.made_pear import MadePear, say
 from tests.test_workers import is_gone, wait_for
 
 LISTED = {"builds", "current", "lake.duckdb"}
-FEW = {"1": 4, "2": 1}
+FEW = {"1": 3, "2": 1}
 """Moments of each kind of build, by its workers, spread over all of it."""
 LAST = {"1": 4, "2": 2}
 """Further moments, the last ones: when the new lake takes the place of the old one."""
