@@ -16,6 +16,9 @@ UNKNOWN = "unknown"
 SIZE = "_size"
 """Column behind those of the table: a row's bytes of text, but for its collection's id."""
 
+SLICE_ROWS = 8192
+"""Rows that are turned into Arrow's own columns at once."""
+
 COLLECTION = "collection_id"
 """Column in which other texts are stored in the end."""
 
@@ -41,9 +44,11 @@ def write(table: Table, frame: pl.DataFrame, path: Path) -> list[Part]:
     ordered = frame.with_columns(agent.alias("_agent"), month.alias("_month")).sort(
         "_agent", "_month", *table.order, nulls_last=True, maintain_order=True
     )
-    arrow = to_arrow(ordered.select(column.name for column in table.stored))
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, arrow.schema) as writer:
-        writer.write_table(arrow.combine_chunks())
+    stored = ordered.select(column.name for column in table.stored)
+    schema = to_arrow(stored.clear()).schema
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
+        for rows in stored.iter_slices(SLICE_ROWS):
+            writer.write_table(to_arrow(rows))
     return list(_ranges(table, ordered, path))
 
 
