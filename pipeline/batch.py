@@ -34,7 +34,7 @@ _ALONE = [table for table in TABLES if table not in (TIMELINE, TWINS, SESSIONS, 
 _GROUPS = [(TIMELINE, TWINS), *((table,) for table in _ALONE), (SESSIONS,)]
 """Tables that share their keys, in the order in which they are made."""
 
-CHUNK_BYTES = 64 << 20
+CHUNK_BYTES = 16 << 20
 """Input whose texts are held as Python objects at once."""
 
 
@@ -177,13 +177,13 @@ def _merged(
 
 
 def _staged(homes: Sequence[Taken], sources: Sequence[Source], result: Result) -> dict[str, pl.DataFrame]:
-    """Read the homes' artifacts chunk by chunk; return the staged frames of all of them.
+    """Read the homes' artifacts; return the staged frames of all of them.
 
     Homes are numbered behind those that were read before.
     """
     extractor = Extractor(sources)
     by_name = {source.name: source for source in sources}
-    chunks, rows = list[dict[str, pl.DataFrame]](), list[tuple[object, ...]]()
+    rows = list[tuple[object, ...]]()
     first = held = 0
     numbered = list(enumerate(homes, len(result.read)))
     for index, taken in numbered:
@@ -199,12 +199,11 @@ def _staged(homes: Sequence[Taken], sources: Sequence[Source], result: Result) -
             rows.append(_file_row((number, index), artifact, read, by_name.get(artifact.source or "")))
             held += artifact.size or 0
             if held > CHUNK_BYTES:
-                chunks.append(stage_two(sources, *extractor.take()))
+                extractor.pack()
                 held = 0
         result.read.append(taken.history(held_of(home, files, by_name, taken.seen)))
         first += len(home.artifacts)
-    chunks.append(stage_two(sources, *extractor.take()))
-    staged = {name: pl.concat([chunk[name] for chunk in chunks]) for name in chunks[0]}
+    staged = stage_two(sources, *extractor.take())
     schema = {**ARTIFACTS.polars, "mtime_utc": pl.Int64()}
     staged["files"] = conform(pl.DataFrame(rows, schema=schema, orient="row"), ARTIFACTS)
     in_sessions = {"source": [source.name for source in sources if source.session]}

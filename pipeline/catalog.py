@@ -71,9 +71,11 @@ def write_catalog(build: Path, tables: Sequence[Table], views: Mapping[str, str]
                 f"attach {literal(str(written))} as lake_file (storage_version {literal(STORAGE_VERSION)})"
             )
             connection.execute("use lake_file")
+            connection.execute("begin")  # else each comment would be written by itself
             connection.execute(LAKE_DIR)
             for statement in _statements(connection, build.name, tables, views):
                 connection.execute(statement)
+            connection.execute("commit")
             connection.execute("use memory")
             connection.execute("detach lake_file")
         shutil.move(written, build / CATALOG)

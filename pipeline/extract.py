@@ -4,18 +4,15 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from itertools import chain, repeat
 
 import polars as pl
-import pyarrow as pa
 
 from pipeline.model import Artifact, Status
 from pipeline.normalize import counted, in_order, numbered, problem_drafts
-from pipeline.schema import ARROW_TYPES, TEXT, Table
+from pipeline.schema import Table
 from pipeline.source import Problem, Records, Row, Source
 from pipeline.staging import HANDED, conform
-
-_VIEWS: dict[pl.DataType, pa.DataType] = {**ARROW_TYPES, TEXT: pa.string_view()}
 
 
 @dataclass(slots=True)
@@ -34,23 +31,36 @@ class Read:
 
 @dataclass(slots=True)
 class _Columns:
-    """Rows of one raw table, and how many of them each artifact gave."""
+    """Rows of one raw table, and how many of them each artifact gave; `frames` are those that were packed before."""
 
     table: Table
     rows: list[Row] = field(default_factory=list)
     artifacts: list[int] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
+    frames: list[pl.DataFrame] = field(default_factory=list)
 
     def frame(self) -> pl.DataFrame:
-        """The rows as a frame, the artifact's number in front."""
+        """All rows as a frame, the artifact's number in front."""
+        if self.rows or not self.frames:
+            self.pack()
+        return pl.concat(self.frames, rechunk=True)
+
+    def pack(self) -> None:
+        """Turn the rows into a frame, which takes a fraction of their memory."""
+        self.frames.append(self._packed())
+        for held in (self.rows, self.artifacts, self.counts):
+            held.clear()
+
+    def _packed(self) -> pl.DataFrame:
         columns = list(zip(*self.rows, strict=True)) or [()] * len(self.table.columns)
-        arrays = {
-            column.name: pa.array(values, _VIEWS[column.dtype])
-            for column, values in zip(self.table.columns, columns, strict=True)
-        }
-        owners = pl.DataFrame({"artifact": self.artifacts, "n": self.counts}, {"artifact": pl.Int32, "n": pl.UInt32})
-        owner = owners.select(pl.col("artifact").repeat_by("n")).explode("artifact").drop_nulls()
-        return owner.hstack(cast("pl.DataFrame", pl.from_arrow(pa.table(arrays))))
+        owners = chain.from_iterable(map(repeat, self.artifacts, self.counts))
+        named = zip(self.table.columns, columns, strict=True)
+        return pl.DataFrame(
+            [
+                pl.Series("artifact", list(owners), pl.Int32()),
+                *(pl.Series(column.name, values, column.dtype) for column, values in named),
+            ]
+        )
 
 
 class Extractor:
@@ -139,6 +149,13 @@ class Extractor:
         self._problems.extend((number, problem) for problem in problems)
         lost = [problem.reason for problem in problems if problem.text is not None]
         return Read(Status.UNREADABLE, records=len(lost), lost=lost[-1], found=tuple(problems))
+
+    def pack(self) -> None:
+        """Turn what is held into frames."""
+        for tables in self._columns.values():
+            for table in tables.values():
+                if table.rows:
+                    table.pack()
 
     def take(self) -> tuple[dict[str, dict[str, pl.DataFrame]], pl.DataFrame, pl.DataFrame]:
         """Return the raw tables by source and name, the problems and the silent counts; start anew."""

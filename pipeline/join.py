@@ -18,6 +18,9 @@ from pipeline.tables import LONG
 
 _READ = re.compile(r"\b(?:from|join)\s+(\w+)")
 
+WHOLE = {"timeline": "rows", "twins": "rows", "tool_calls": "calls", "context_items": "contexts"}
+"""Staged frames that have the whole texts (`LONG`) of tables, whose SELECTs give the `number` of the frame's row."""
+
 COUNTS = {"join": COUNT, "is_table": FLAG, "name": TEXT, "rows": COUNT}
 """Rows of the staged frames, and of the tables that a join made of them, by its number."""
 
@@ -61,14 +64,14 @@ class Joined:
             "memory_limit": limits.memory,
             "produce_arrow_string_view": True,
         }
-        self._staged = {name: frame.height for name, frame in staged.items()}
+        self._staged = dict(staged)
         self._made: dict[str, int] = {}
         self._connection = duckdb.connect(config=settings)
         for name, value in variables.items():
             self._connection.execute(f"set variable {name} = {value}")
         self._connection.execute(_macros())
         for name, frame in staged.items():
-            self._connection.register(name, frame.to_arrow(compat_level=pl.CompatLevel.newest()))
+            self._register(name, frame.with_row_index("number") if name in WHOLE.values() else frame)
         for name in step_order():
             self._connection.execute(f'create temp table "{name}" as {selects("steps")[name]}')
         for name, select in selects("joined").items():
@@ -87,12 +90,22 @@ class Joined:
             return table.empty()
         made = cast("pl.DataFrame", pl.from_arrow(self._connection.sql(select).to_arrow_table()))
         self._made[table.name] = made.height
-        return conform(made, table)
+        return conform(self._with_texts(table, made) if table.name in WHOLE else made, table)
+
+    def _with_texts(self, table: Table, made: pl.DataFrame) -> pl.DataFrame:
+        """Rows with the whole texts of the staged rows that they are made of, where the join gives none itself."""
+        staged = self._staged[WHOLE[table.name]]
+        texts = staged.select(name for name in staged.columns if name in LONG and name in table.names)
+        found = texts[made["number"]]
+        own = [pl.coalesce(made[text.name], text).alias(text.name) for text in found if text.name in made.columns]
+        return made.with_columns(found).with_columns(own) if own else made.hstack(found)
+
+    def _register(self, name: str, frame: pl.DataFrame) -> None:
+        self._connection.register(name, frame.to_arrow(compat_level=pl.CompatLevel.newest()))
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
         """Hand in a frame, or what was merged of a table, for `merged` and the checks; whole texts are left out."""
-        short = frame.drop(LONG, strict=False)
-        self._connection.register(name, short.to_arrow(compat_level=pl.CompatLevel.newest()))
+        self._register(name, frame.drop(LONG, strict=False))
 
     def merged(self, table: Table) -> pl.DataFrame:
         """Rows of a table that `sql/merged/` makes of the merged tables."""
@@ -101,7 +114,8 @@ class Joined:
 
     def counts(self) -> pl.DataFrame:
         """How many rows the staged frames have, and how many the joins made of each table."""
-        both = ((False, self._staged), (True, self._made))
+        staged = {name: frame.height for name, frame in self._staged.items()}
+        both = ((False, staged), (True, self._made))
         rows = [(id(self), is_table, *named) for is_table, heights in both for named in heights.items()]
         return pl.DataFrame(rows, schema=COUNTS, orient="row")
 

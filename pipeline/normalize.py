@@ -63,8 +63,9 @@ def _sane(time: pl.Expr) -> pl.Expr:
 
 def _iso(text: pl.Expr) -> pl.Expr:
     """Time of an ISO text, null for what is none."""
-    date, clock = text.str.extract(_ISO, 1), text.str.extract(_ISO, 2).fill_null("00:00")
-    seconds, zone = text.str.extract(_ISO, 3).fill_null(":00"), text.str.extract(_ISO, 4).fill_null("Z")
+    parts = text.str.extract_groups(_ISO).struct
+    date, clock = parts.field("1"), parts.field("2").fill_null("00:00")
+    seconds, zone = parts.field("3").fill_null(":00"), parts.field("4").fill_null("Z")
     local = pl.concat_str(date, pl.lit("T"), clock, seconds).str.to_datetime(
         "%Y-%m-%dT%H:%M:%S%.f", time_unit="ms", strict=False
     )

@@ -1,7 +1,6 @@
 """Parquet files of a lake: row groups that are a function of the rows alone, whatever pieces they come in."""
 
 from collections.abc import Iterable, Iterator
-from functools import reduce
 from pathlib import Path
 from typing import cast
 
@@ -10,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pipeline.parts import COLLECTION, SIZE
 from pipeline.schema import TEXT, Table
 
 GROUP_ROWS = 65_536
@@ -18,7 +18,7 @@ GROUP_BYTES = 32 << 20
 
 
 def write_file(table: Table, rows: Iterable[pa.Table], path: Path) -> int:
-    """Write one file of the lake from rows in order; return how many there are."""
+    """Write one file of the lake from rows in order, with their `parts.SIZE`; return how many there are."""
     path.parent.mkdir(parents=True, exist_ok=True)
     schema = table.arrow()
     options: dict[str, object] = {
@@ -32,7 +32,7 @@ def write_file(table: Table, rows: Iterable[pa.Table], path: Path) -> int:
     height = 0
     with pq.ParquetWriter(path, schema, **options) as writer:
         for group in _groups(rows):
-            writer.write_table(group.cast(schema).combine_chunks(), row_group_size=GROUP_ROWS)
+            writer.write_table(group.select(schema.names).combine_chunks().cast(schema), row_group_size=GROUP_ROWS)
             height += group.num_rows
     return height
 
@@ -62,6 +62,5 @@ def _groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 def _sizes(table: pa.Table) -> pl.Series:
     """Bytes of text of each row."""
-    texts = [table.column(field.name) for field in table.schema if pa.types.is_large_string(field.type)]
-    lengths = [pc.fill_null(pc.binary_length(text), 0) for text in texts]
-    return cast("pl.Series", pl.from_arrow(reduce(pc.add, lengths)))
+    sizes = pc.add(table.column(SIZE), pc.binary_length(table.column(COLLECTION)))
+    return cast("pl.Series", pl.from_arrow(sizes))

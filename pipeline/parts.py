@@ -8,10 +8,19 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.ipc
 
-from pipeline.schema import Table
+from pipeline.schema import TEXT, Table
 
 UNKNOWN = "unknown"
 """Month of rows without a time."""
+
+SIZE = "_size"
+"""Column behind those of the table: a row's bytes of text, but for its collection's id."""
+
+SLICE_ROWS = 8192
+"""Rows that are turned into Arrow's own columns at once."""
+
+COLLECTION = "collection_id"
+"""Column in which other texts are stored in the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +44,18 @@ def write(table: Table, frame: pl.DataFrame, path: Path) -> list[Part]:
     ordered = frame.with_columns(agent.alias("_agent"), month.alias("_month")).sort(
         "_agent", "_month", *table.order, nulls_last=True, maintain_order=True
     )
-    arrow = ordered.select(column.name for column in table.stored).to_arrow(compat_level=pl.CompatLevel.oldest())
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, arrow.schema) as writer:
-        writer.write_table(arrow.combine_chunks())
+    stored = ordered.select(column.name for column in table.stored)
+    schema = to_arrow(stored.clear()).schema
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
+        for rows in stored.iter_slices(SLICE_ROWS):
+            writer.write_table(to_arrow(rows))
     return list(_ranges(table, ordered, path))
+
+
+def to_arrow(rows: pl.DataFrame) -> pa.Table:
+    """Rows for a file, with their `SIZE`."""
+    texts = [pl.col(name).str.len_bytes() for name in rows.columns if rows.schema[name] == TEXT and name != COLLECTION]
+    return rows.with_columns(pl.sum_horizontal(texts).alias(SIZE)).to_arrow(compat_level=pl.CompatLevel.oldest())
 
 
 def _ranges(table: Table, ordered: pl.DataFrame, path: Path) -> Iterator[Part]:

@@ -9,6 +9,7 @@ import heapq
 import os
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -23,7 +24,7 @@ import pyarrow.parquet as pq
 from pipeline import parts
 from pipeline.carried import PLACES, at, near
 from pipeline.parquet import write_file
-from pipeline.parts import Part
+from pipeline.parts import COLLECTION, Part
 from pipeline.plan import order_of
 from pipeline.schema import Table
 
@@ -99,9 +100,10 @@ def _made(made: Sequence[Part], ids: Mapping[str, str]) -> Iterator[pa.Table]:
     """Yield the rows of parts, collections by their ids."""
     for part in made:
         rows = parts.read(part)
-        place = rows.schema.get_field_index("collection_id")
-        named = pl.Series(values=rows.column(place)).replace(dict(ids)).to_arrow(compat_level=pl.CompatLevel.oldest())
-        yield rows.set_column(place, "collection_id", named)
+        place = rows.schema.get_field_index(COLLECTION)
+        told = rows.column(place).combine_chunks().dictionary_encode()
+        named = pa.array([ids.get(label, label) for label in told.dictionary.to_pylist()], pa.large_string())
+        yield rows.set_column(place, COLLECTION, named.take(told.indices))
 
 
 def _kept(job: Job, old: Path, gone: pl.DataFrame | None) -> Iterator[pa.Table]:
@@ -115,7 +117,7 @@ def _kept(job: Job, old: Path, gone: pl.DataFrame | None) -> Iterator[pa.Table]:
                 rows = rows.join(
                     gone, left_on=at(job.table), right_on=PLACES, how="anti", nulls_equal=True, maintain_order="left"
                 )
-            yield rows.to_arrow(compat_level=pl.CompatLevel.oldest())
+            yield parts.to_arrow(rows)
 
 
 class _Piece(NamedTuple):
@@ -194,19 +196,15 @@ class _Counted:
 
     def __init__(self, table: Table) -> None:
         self._columns = list(table.counted)
-        self._seen: list[pl.DataFrame] = []
+        self._seen = Counter[tuple[Any, ...]]()
 
     def through(self, rows: Iterator[pa.Table]) -> Iterator[pa.Table]:
         """Yield rows, and count them."""
         for table in rows:
-            if self._columns and table.num_rows:
-                frame = cast("pl.DataFrame", pl.from_arrow(table.select(self._columns)))
-                self._seen.append(frame.group_by(self._columns).len())
+            if self._columns:
+                self._seen.update(zip(*(table.column(name).to_pylist() for name in self._columns), strict=True))
             yield table
 
     def counts(self) -> Counts:
         """The counts, in order."""
-        if not self._seen:
-            return []
-        summed = pl.concat(self._seen).group_by(self._columns).agg(pl.col("len").sum())
-        return [list(row) for row in summed.sort(self._columns, nulls_last=True).iter_rows()]
+        return [[*row, n] for row, n in sorted(self._seen.items(), key=lambda entry: entry[0])]

@@ -363,5 +363,8 @@ def conform(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
 
     Raises polars' error where a value does not fit its type: a cast never makes a null silently.
     """
+    schema = pl.Schema(table.polars)
+    if frame.schema == schema:
+        return frame
     missing = [pl.lit(None).alias(name) for name in table.names if name not in frame.columns]
-    return frame.with_columns(missing).select(table.names).cast(pl.Schema(table.polars))
+    return frame.with_columns(missing).select(table.names).cast(schema)

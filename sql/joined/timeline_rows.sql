@@ -1,4 +1,8 @@
--- Grain: one row per row of the timeline, or of the twins. Key: row_id. A view: texts are joined where they are used.
+-- Grain: one row per row of the timeline, or of the twins. Key: row_id. `text` is null but for a session's row: the whole
+-- texts are those of `rows` at `number`, and are put in behind the joins.
+with
+opened as (select artifact, sequence, text from rows where kind = 'session')
+
 select
     keyed_rows.timestamp_utc,
     places.host,
@@ -13,10 +17,9 @@ select
     rows.tool_use_id,
     case
         when keyed_rows.kind = 'session' then concat_ws(
-            ' ', 'session start:', nullif(sessions.title, ''), nullif(rows.text, ''),
+            ' ', 'session start:', nullif(sessions.title, ''), nullif(opened.text, ''),
             case when sessions.session_utc is null then 'dateCreated unknown' end
         )
-        else rows.text
     end as text,
     places.source_file,
     keyed_rows.line as source_line,
@@ -38,7 +41,9 @@ select
     keyed_rows.twin_artifact,
     keyed_rows.twin_sequence,
     keyed_rows.seconds_apart,
+    rows.number,
 from rows
 join keyed_rows on keyed_rows.artifact = rows.artifact and keyed_rows.sequence = rows.sequence
 join places on places.artifact = rows.artifact
 left join session_places as sessions on sessions.artifact = rows.artifact
+left join opened on opened.artifact = rows.artifact and opened.sequence = rows.sequence

@@ -3,84 +3,95 @@
 -- all calls lie in one file and there are as many events. Where that leaves a choice none is taken.
 with
 events as (
-    select
-        places.home,
-        places.agent,
-        usages.artifact,
-        usages.record,
-        usages.utc,
-        usages.tool_use_id,
-        coalesce(usages.tool_name, '') as tool_name,
-        coalesce(usages.arguments, '') as arguments,
-        usages.accepted,
-        usages.succeeded,
+    select places.home, places.agent, usages.tool_use_id, usages.artifact, usages.record
     from usages
     join places using (artifact)
     where usages.tool_use_id is not null
 ),
 
 asked as (
-    select
-        places.home,
-        places.agent,
-        rows.artifact,
-        rows.call_no,
-        rows.sequence,
-        rows.tool_use_id,
-        coalesce(rows.tool_name, '') as tool_name,
-        rows.text as arguments,
+    select places.home, places.agent, rows.tool_use_id, rows.artifact, rows.call_no, rows.sequence
     from call_rows
     join rows on rows.artifact = call_rows.artifact and rows.sequence = call_rows.sequence
     join places on places.artifact = call_rows.artifact
-    semi join events
-        on events.home = places.home and events.agent = places.agent and events.tool_use_id = rows.tool_use_id
+    where rows.tool_use_id is not null
+),
+
+-- Of an id of one call and one event these are the call and the event.
+counted as (
+    select
+        home,
+        agent,
+        tool_use_id,
+        calls.many = 1 and told.many = 1 as is_clear,
+        calls.artifact,
+        calls.call_no,
+        told.artifact as event_artifact,
+        told.record as event_record,
+    from (
+        select home, agent, tool_use_id, count(*) as many, min(artifact) as artifact, min(call_no) as call_no
+        from asked
+        group by all
+    ) as calls
+    join (
+        select home, agent, tool_use_id, count(*) as many, min(artifact) as artifact, min(record) as record
+        from events
+        group by all
+    ) as told using (home, agent, tool_use_id)
+),
+
+alone as (select artifact, call_no, event_artifact, event_record from counted where is_clear),
+
+shared as (select home, agent, tool_use_id from counted where not is_clear),
+
+shared_events as (
+    select
+        events.*,
+        coalesce(usages.tool_name, '') as tool_name,
+        coalesce(usages.arguments, '') as arguments,
+    from events
+    semi join shared using (home, agent, tool_use_id)
+    join usages on usages.artifact = events.artifact and usages.record = events.record
+),
+
+shared_calls as (
+    select asked.*, coalesce(rows.tool_name, '') as tool_name, rows.text as arguments
+    from asked
+    semi join shared using (home, agent, tool_use_id)
+    join rows on rows.artifact = asked.artifact and rows.sequence = asked.sequence
 ),
 
 counted_events as (
     select
         *,
-        count(*) over (partition by home, agent, tool_use_id) as of_id,
-        count(*) over (partition by home, agent, tool_use_id, tool_name, arguments) as many,
-        row_number() over (
-            partition by home, agent, tool_use_id, tool_name, arguments order by artifact, record
-        ) as place,
-    from events
+        count(*) over same as many,
+        row_number() over (same order by artifact, record) as place,
+    from shared_events
+    window same as (partition by home, agent, tool_use_id, tool_name, arguments)
 ),
 
 counted_calls as (
     select
         *,
-        count(*) over (partition by home, agent, tool_use_id) as of_id,
-        count(*) over (partition by home, agent, tool_use_id, tool_name, arguments) as many,
-        min(artifact) over (partition by home, agent, tool_use_id, tool_name, arguments)
-            = max(artifact) over (partition by home, agent, tool_use_id, tool_name, arguments) as in_one_file,
-        row_number() over (
-            partition by home, agent, tool_use_id, tool_name, arguments order by artifact, sequence
-        ) as place,
-    from asked
-),
-
-alone as (
-    select calls.artifact, calls.call_no, events.artifact as event_artifact, events.record as event_record
-    from counted_calls as calls
-    join counted_events as events using (home, agent, tool_use_id)
-    where calls.of_id = 1 and events.of_id = 1
+        count(*) over same as many,
+        min(artifact) over same = max(artifact) over same as in_one_file,
+        row_number() over (same order by artifact, sequence) as place,
+    from shared_calls
+    window same as (partition by home, agent, tool_use_id, tool_name, arguments)
 ),
 
 alike as (
     select calls.artifact, calls.call_no, events.artifact as event_artifact, events.record as event_record
     from counted_calls as calls
     join counted_events as events using (home, agent, tool_use_id, tool_name, arguments, place)
-    where (calls.of_id > 1 or events.of_id > 1) and calls.in_one_file and calls.many = events.many
+    where calls.in_one_file and calls.many = events.many
 ),
 
 unclear as (
     select calls.artifact, calls.call_no
     from counted_calls as calls
     join counted_events as events using (home, agent, tool_use_id, tool_name, arguments)
-    where events.place = 1
-        and (calls.of_id > 1 or events.of_id > 1)
-        and not (calls.in_one_file and calls.many = events.many)
+    where events.place = 1 and not (calls.in_one_file and calls.many = events.many)
 ),
 
 found as (

@@ -1,4 +1,5 @@
--- Grain: one row per context item or citation that came with a message. Key: row_id.
+-- Grain: one row per context item or citation that came with a message. Key: row_id. The content is
+-- that of `contexts` at `number`.
 with
 happened as (select artifact, line, min(event_utc) as event_utc from keyed_rows where line > 0 group by all)
 
@@ -13,7 +14,6 @@ select
     contexts.name,
     contexts.description,
     contexts.uri,
-    contexts.content,
     contexts.content_bytes,
     coalesce(happened.event_utc, sessions.session_utc) as event_utc,
     places.source,
@@ -27,6 +27,7 @@ select
     places.home_path,
     places.collection_id,
     true as current,
+    contexts.number,
 from contexts
 join places on places.artifact = contexts.artifact
 join session_places as sessions on sessions.artifact = contexts.artifact

@@ -1,4 +1,4 @@
--- Grain: one row per tool call of a session. Key: call_key.
+-- Grain: one row per tool call of a session. Key: call_key. Its whole texts are those of `calls` at `number`.
 select
     places.host,
     places."user",
@@ -10,9 +10,7 @@ select
     rows.tool_use_id,
     calls.tool_kind,
     keyed_rows.model,
-    calls.arguments,
     calls.status,
-    calls.output,
     calls.output_bytes,
     case when calls.typed is not null then 'user' else 'agent' end as actor,
     judged.decision,
@@ -25,8 +23,6 @@ select
     usage_pairs.utc as finished_utc,
     calls.command,
     calls.file_path,
-    calls.old_text,
-    calls.new_text,
     calls.lines_added,
     calls.lines_removed,
     calls.exit_code,
@@ -41,6 +37,7 @@ select
     places.home_path,
     places.collection_id,
     true as current,
+    calls.number,
 from calls
 join call_rows on call_rows.artifact = calls.artifact and call_rows.call_no = calls.call_no
 join keyed_rows on keyed_rows.artifact = calls.artifact and keyed_rows.sequence = call_rows.sequence
