@@ -26,9 +26,12 @@ def places(histories: Iterable[History]) -> pl.DataFrame:
     return pl.DataFrame(list(found), schema=dict.fromkeys(PLACES, TEXT), orient="row")
 
 
-def at(table: Table) -> list[str]:
-    """The columns of a table that `PLACES` names."""
-    return [table.file if name == "home_path" else name for name in PLACES]
+def at(table: Table) -> dict[str, pl.Expr]:
+    """What a table's rows tell of `PLACES`; one that rests on no file tells the key of its session."""
+    told = {name: pl.col(name) for name in PLACES} | {"home_path": pl.col(table.file)}
+    if "session_key" in (column.name for column in table.columns):
+        told["source_file"] = pl.coalesce("source_file", "session_key")
+    return told
 
 
 def near(found: pl.DataFrame) -> pl.Expr:
@@ -63,7 +66,7 @@ class Carried:
                 pl.scan_parquet(file, glob=False, hive_partitioning=False)
                 .filter(near(self.found))
                 .collect()
-                .join(self.found, left_on=at(table), right_on=PLACES, how="semi", nulls_equal=True)
+                .join(self.found, left_on=list(at(table).values()), right_on=list(PLACES), how="semi", nulls_equal=True)
             )
             frames.append(conform(rows.with_columns(agent=pl.lit(agent)) if agent else rows, table))
         return pl.concat(frames)

@@ -91,8 +91,8 @@ def _loses(job: Job, old: Path, gone: pl.DataFrame | None) -> bool:
         return True
     if gone is None:
         return False
-    rows = lost.filter(near(gone)).select(at(job.table)).collect()
-    return not rows.join(gone, left_on=at(job.table), right_on=PLACES, how="semi", nulls_equal=True).is_empty()
+    rows = lost.filter(near(gone)).select(**at(job.table)).collect()
+    return not rows.join(gone, on=PLACES, how="semi", nulls_equal=True).is_empty()
 
 
 def _made(made: Sequence[Part], ids: Mapping[str, str]) -> Iterator[pa.Table]:
@@ -112,8 +112,9 @@ def _kept(job: Job, old: Path, gone: pl.DataFrame | None) -> Iterator[pa.Table]:
             if job.is_unhomed:
                 rows = rows.filter(pl.col(job.table.file).is_not_null())
             if gone is not None:
+                told = list(at(job.table).values())
                 rows = rows.join(
-                    gone, left_on=at(job.table), right_on=PLACES, how="anti", nulls_equal=True, maintain_order="left"
+                    gone, left_on=told, right_on=list(PLACES), how="anti", nulls_equal=True, maintain_order="left"
                 )
             yield rows.to_arrow(compat_level=pl.CompatLevel.oldest())
 
