@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.history import History, last_positions
+from pipeline.lake import reading
 from pipeline.schema import TEXT, Table
 from pipeline.staging import conform
 
@@ -62,12 +63,10 @@ class Carried:
         """Rows of a table, without an order."""
         frames = [table.empty()]
         for file, agent in () if self.found.is_empty() else self._files(table):
-            rows = (
-                pl.scan_parquet(file, glob=False, hive_partitioning=False)
-                .filter(near(self.found))
-                .collect()
-                .join(self.found, left_on=list(at(table).values()), right_on=list(PLACES), how="semi", nulls_equal=True)
-            )
+            with reading(file):
+                rows = pl.scan_parquet(file, glob=False, hive_partitioning=False).filter(near(self.found)).collect()
+            told = list(at(table).values())
+            rows = rows.join(self.found, left_on=told, right_on=list(PLACES), how="semi", nulls_equal=True)
             frames.append(conform(rows.with_columns(agent=pl.lit(agent)) if agent else rows, table))
         return pl.concat(frames)
 

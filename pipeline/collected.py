@@ -9,6 +9,7 @@ import polars as pl
 
 from pipeline import parts
 from pipeline.history import Held, History, hash_of
+from pipeline.lake import reading
 from pipeline.model import Collection
 from pipeline.parts import Part
 from pipeline.staging import conform
@@ -74,7 +75,10 @@ def collection_rows(
         for number, found in enumerate(collections)
     ]
     frame = conform(pl.DataFrame(rows, schema={**COLLECTIONS.polars, "collected_utc": pl.Int64()}), COLLECTIONS)
-    known = COLLECTIONS.empty() if lake is None else conform(pl.read_parquet(lake / _PATH, glob=False), COLLECTIONS)
+    known = COLLECTIONS.empty()
+    if lake is not None:
+        with reading(lake / _PATH):
+            known = conform(pl.read_parquet(lake / _PATH, glob=False), COLLECTIONS)
     # One that was read from two places has the name of the first of them.
     once = (
         pl.concat([known, frame])

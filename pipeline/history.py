@@ -236,7 +236,7 @@ def loaded(entry: Mapping[str, Any]) -> History:
     )
     if not held or not all(each.seen for each in held) or not isinstance(entry["identity"], str):
         raise ValueError("no home")
-    return History(entry["identity"], entry["host"], entry["user"], held, entry["last_held"])
+    return History(entry["identity"], entry["host"], entry["user"], held, dict(entry["last_held"]))
 
 
 def grouped(histories: Iterable[History]) -> dict[tuple[str | None, str | None], list[History]]:

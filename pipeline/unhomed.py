@@ -9,6 +9,7 @@ import polars as pl
 
 from pipeline import parts
 from pipeline.batch import Taken
+from pipeline.lake import reading
 from pipeline.model import Collection
 from pipeline.parts import Part
 from pipeline.source import Problem
@@ -70,7 +71,9 @@ def problems(folder: Path, found: Sequence[Row], lake: Path | None) -> list[Part
     """Put rows, and those of the build `lake`, as a batch would leave them. Null where they add none to these."""
     frame, known = conform(pl.DataFrame(found, schema=PROBLEMS.polars), PROBLEMS), PROBLEMS.empty()
     if lake is not None and (lake / _PATH).exists():
-        known = conform(pl.read_parquet(lake / _PATH, glob=False), PROBLEMS).filter(pl.col("home_path").is_null())
+        with reading(lake / _PATH):
+            known = conform(pl.read_parquet(lake / _PATH, glob=False), PROBLEMS)
+        known = known.filter(pl.col("home_path").is_null())
     once = (
         pl.concat([known, frame])
         .sort("row_id", *PROBLEMS.polars, nulls_last=True)
