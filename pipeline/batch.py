@@ -167,7 +167,7 @@ def _merged(
             (pl.concat([joined.joined(table) for joined in rounds]), carried.rows(table) if carried else table.empty())
             for table in tables
         ]
-        for table, frame in zip(tables, merging.merged(tables[0].key[0], tables[0].file, frames), strict=True):
+        for table, frame in zip(tables, merging.merged(tables, frames), strict=True):
             whole = frame
             if table is SESSIONS:
                 first.put("stated_sessions", frame)
@@ -192,7 +192,7 @@ def _staged(homes: Sequence[Taken], sources: Sequence[Source], result: Result) -
         stand_ins = StandIns(by_name, home.artifacts)
         for number, listed in sorted(enumerate(home.artifacts, first), key=lambda entry: entry[1].stands_in):
             artifact = stand_ins.settled(listed)
-            read = extractor.add(number, artifact)
+            read = stand_ins.looked_at(artifact, extractor.add(number, artifact))
             if not artifact.stands_in:
                 stand_ins.seen(artifact, read)
             files.append((artifact, read))

@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.history import History, last_positions
+from pipeline.lake import reading
 from pipeline.schema import TEXT, Table
 from pipeline.staging import conform
 
@@ -26,9 +27,12 @@ def places(histories: Iterable[History]) -> pl.DataFrame:
     return pl.DataFrame(list(found), schema=dict.fromkeys(PLACES, TEXT), orient="row")
 
 
-def at(table: Table) -> list[str]:
-    """The columns of a table that `PLACES` names."""
-    return [table.file if name == "home_path" else name for name in PLACES]
+def at(table: Table) -> dict[str, pl.Expr]:
+    """What a table's rows tell of `PLACES`; one that rests on no file tells the key of its session."""
+    told = {name: pl.col(name) for name in PLACES} | {"home_path": pl.col(table.file)}
+    if "session_key" in (column.name for column in table.columns):
+        told["source_file"] = pl.coalesce("source_file", "session_key")
+    return told
 
 
 def near(found: pl.DataFrame) -> pl.Expr:
@@ -59,12 +63,10 @@ class Carried:
         """Rows of a table, without an order."""
         frames = [table.empty()]
         for file, agent in () if self.found.is_empty() else self._files(table):
-            rows = (
-                pl.scan_parquet(file, glob=False, hive_partitioning=False)
-                .filter(near(self.found))
-                .collect()
-                .join(self.found, left_on=at(table), right_on=PLACES, how="semi", nulls_equal=True)
-            )
+            with reading(file):
+                rows = pl.scan_parquet(file, glob=False, hive_partitioning=False).filter(near(self.found)).collect()
+            told = list(at(table).values())
+            rows = rows.join(self.found, left_on=told, right_on=list(PLACES), how="semi", nulls_equal=True)
             frames.append(conform(rows.with_columns(agent=pl.lit(agent)) if agent else rows, table))
         return pl.concat(frames)
 

@@ -151,16 +151,16 @@ def _in_a_row(history: History | None, taken: Mapping[int, Taken], found: Mappin
     kept = set(found)
     for unknown in ("", "~"):
         line = [
-            Found(at, replace(found[at], seen=(each.seen,)) if at in found else _unknown(each.seen, f"{unknown}{at}"))
+            Found(at, replace(found[at], seen=(each.seen,)) if at in found else _unknown(each.seen, unknown, at))
             for at, each in taken.items()
         ]
         kept &= {at for run in runs(history, line) if run.before is not None for at in run.numbers}
     return kept
 
 
-def _unknown(seen: Seen, digest: str) -> Held:
-    """A content that is not known yet."""
-    return Held((seen,), digest, None, (), ())
+def _unknown(seen: Seen, before: str, at: int) -> Held:
+    """A content that is not known yet, as the first (empty `before`) or the last of its time."""
+    return Held((seen,), f"{before}{at}", before or None, (), ())
 
 
 def _settle(changes: Changes, collections: Sequence[Collection], histories: Mapping[str, History]) -> None:

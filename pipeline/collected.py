@@ -9,6 +9,7 @@ import polars as pl
 
 from pipeline import parts
 from pipeline.history import Held, History, hash_of
+from pipeline.lake import reading
 from pipeline.model import Collection
 from pipeline.parts import Part
 from pipeline.staging import conform
@@ -30,16 +31,19 @@ def collection_ids(
 ) -> dict[int, str]:
     """Ids of the collections of some numbers, of which `holdings` has all homes.
 
-    Hashes of host, time, the homes, and the artifacts' paths, sizes and hashes: two places never give one id.
+    Hashes of host, time, the homes, and the artifacts' paths, sizes and hashes; of one without homes its place tells
+    it from others. So two places of no host never give one id.
     """
-    listed: defaultdict[int, list[tuple[str, str | None, int | None, str | None]]] = defaultdict(list)
+    homes: defaultdict[int, list[tuple[str, list[tuple[str, int | None, str | None]]]]] = defaultdict(list)
     for number, identity, held in holdings:
-        files = (file for file in held.files if file.source_file is not None)
-        listed[number].extend((identity, file.source_file, file.bytes, file.sha256) for file in files)
-    return {
-        number: hash_of([collections[number].host, collections[number].collected_ms, sorted(listed[number], key=repr)])
-        for number in numbers
-    }
+        files = sorted(((file.source_file, file.bytes, file.sha256) for file in held.files), key=repr)
+        homes[number].append((identity, files))
+    return {number: hash_of(_told(collections[number], sorted(homes[number], key=repr))) for number in numbers}
+
+
+def _told(found: Collection, homes: Sequence[object]) -> list[object]:
+    """What makes a collection the one that it is."""
+    return [found.host, found.collected_ms, homes or found.place]
 
 
 def labels(ids: Mapping[int, str], histories: Iterable[History]) -> dict[str, str]:
@@ -71,11 +75,14 @@ def collection_rows(
         for number, found in enumerate(collections)
     ]
     frame = conform(pl.DataFrame(rows, schema={**COLLECTIONS.polars, "collected_utc": pl.Int64()}), COLLECTIONS)
-    known = COLLECTIONS.empty() if lake is None else conform(pl.read_parquet(lake / _PATH, glob=False), COLLECTIONS)
+    known = COLLECTIONS.empty()
+    if lake is not None:
+        with reading(lake / _PATH):
+            known = conform(pl.read_parquet(lake / _PATH, glob=False), COLLECTIONS)
     # One that was read from two places has the name of the first of them.
     once = (
         pl.concat([known, frame])
-        .sort("collection_id", "input", nulls_last=True)
+        .sort("collection_id", *COLLECTIONS.polars, nulls_last=True)
         .unique("collection_id", keep="first", maintain_order=True)
     )
     if lake is not None and once.equals(known):

@@ -80,7 +80,8 @@ def discover(
     for name in inputs:
         opener.open(name)
     matches = (template.match(home.parts) for home in opener.homes) if template else ()
-    if template and opener.homes and not any(matches):
+    # Archives that are not opened matched when they were.
+    if template and opener.homes and not options.gate.unchanged and not any(matches):
         raise ValueError(f"--path-template {options.path_template!r} matches the path of no home below its input")
     return [found for each in opener.opened for found in each.collections()], opener.errors
 
@@ -131,7 +132,7 @@ class _Opener:
             parts for parts in sorted(tree.files) if _NAMED.fullmatch(parts[-1]) or is_archive(joined(place, *parts))
         ]
         if tree.homes or tree.links or tree.closed or not (tree.collected or files):
-            self._loose(name, tree, DISK)
+            self._loose(name, place, tree, DISK)
         for parts in sorted(tree.collected):
             self._collected(joined(name, *parts), DISK, joined(place, *parts))
         for parts in files:
@@ -150,16 +151,16 @@ class _Opener:
         tree = find_homes(volume.root, "", self._agents.on(volume))
         before = len(self.opened)
         if tree.homes or not tree.collected:
-            self._loose(name, tree, volume)
+            self._loose(name, volume.root, tree, volume)
         for parts in sorted(tree.collected):
             self._collected(joined(name, *parts), volume, joined(volume.root, *parts))
         if len(self.opened) > before:
             self.opened[before].problems.extend(archive.problems)
 
-    def _loose(self, name: str, tree: Tree, volume: Volume) -> None:
+    def _loose(self, name: str, place: str, tree: Tree, volume: Volume) -> None:
         tree = self._seen.new(tree)
         self.homes.extend(tree.homes)
-        self.opened.append(LooseTree(name, tree, self._reader, volume))
+        self.opened.append(LooseTree(name, place, tree, self._reader, volume))
 
     def _collected(self, name: str, volume: Volume, place: str) -> None:
         """Add a collection that a collector made."""

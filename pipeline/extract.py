@@ -27,6 +27,8 @@ class Read:
     records: int | None = None
     lost: str | None = None
     found: tuple[Problem, ...] = ()
+    is_closed: bool = False
+    """Whether its bytes were wanted and could not be read, though it is not lost."""
 
 
 @dataclass(slots=True)

@@ -17,10 +17,13 @@ from pipeline.source import Problem, Source
 
 
 class Version(NamedTuple):
-    """A file of a home as a collection holds it. A folder that is a session has neither `source_file` nor content."""
+    """A file of a home as a collection holds it; or a folder that is a session, which has no content.
+
+    Of a folder `source_file` is the session's key: a row that rests on no file tells it in the place of one.
+    """
 
     home_path: str
-    source_file: str | None
+    source_file: str
     bytes: int | None = None
     sha256: str | None = None
 
@@ -110,8 +113,9 @@ def held_of(home: Home, files: Iterable[tuple[Artifact, Read]], sources: Mapping
         versions.append(Version(artifact.home_path, artifact.source_file, artifact.size, read.sha256))
         found = [list(_told(problem)) for problem in read.found]
         listed.append((*versions[-1], artifact.source, artifact.mtime_ms, read.status.value, found))
+        is_whole = is_whole and not read.is_closed
         is_whole = is_whole and (read.status is not Status.UNREADABLE or artifact.status is Status.UNREADABLE)
-    versions.extend(Version(path, None) for _, path in home.session_folders)
+    versions.extend(Version(path, key_of(home.identity, agent, path)) for agent, path in home.session_folders)
     digest = hash_of([sorted(listed, key=repr), sorted(home.session_folders)])
     listing = listing_of(home) if is_whole else None
     return Held((seen,), digest, listing, tuple(versions), tuple(sorted(sessions)))
@@ -134,6 +138,11 @@ def _told(problem: Problem) -> tuple[object, ...]:
     return problem.position, problem.reason, problem.text, problem.detail, problem.size
 
 
+def key_of(identity: str, agent: str, path: str) -> str:
+    """The key of a session of a home, as the macro of that name in `sql/macros.sql` gives it."""
+    return hashlib.sha256(f"{identity}\0\0{agent}\0{path}".encode()).hexdigest()[:32]
+
+
 def hash_of(value: object) -> str:
     """128 bits of SHA-256 of a value's JSON, in hexadecimal."""
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:32]
@@ -148,7 +157,7 @@ def first_labels(held: Iterable[Held]) -> dict[tuple[str, int | None, str | None
     return first
 
 
-Lookup = tuple[str, str, str | None, bool]
+Lookup = tuple[str, str, str, bool]
 
 
 def last_positions(held: Sequence[Held]) -> dict[Lookup, int]:
@@ -227,7 +236,7 @@ def loaded(entry: Mapping[str, Any]) -> History:
     )
     if not held or not all(each.seen for each in held) or not isinstance(entry["identity"], str):
         raise ValueError("no home")
-    return History(entry["identity"], entry["host"], entry["user"], held, entry["last_held"])
+    return History(entry["identity"], entry["host"], entry["user"], held, dict(entry["last_held"]))
 
 
 def grouped(histories: Iterable[History]) -> dict[tuple[str | None, str | None], list[History]]:

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+import pyarrow as pa
+
 from pipeline import history, parts
 from pipeline.history import History
 from pipeline.parts import Part
@@ -49,11 +52,14 @@ class Manifest:
 def manifest(lake: Path) -> Manifest | None:
     """Return the manifest of the lake's current build; null where there is no lake yet.
 
+    A lake that was copied without its links, or whose first build was killed before it made them, has the newest.
+
     Raises LakeError where it cannot be used: it is damaged, or of another version of the format.
     """
-    if not (lake / CURRENT).is_symlink():
+    number = _current(lake)
+    if not number:
         return None
-    build = lake / (lake / CURRENT).readlink()
+    build = lake / BUILDS / str(number)
     try:
         found = json.loads((build / MANIFEST).read_bytes())
         usable = found["format"] == FORMAT_VERSION and found["buckets"] > 0
@@ -83,6 +89,17 @@ def check_place(lake: Path) -> None:
     entries = [*lake.iterdir(), *((lake / BUILDS).iterdir() if (lake / BUILDS).is_dir() else ())]
     if not all(entry.name in OWN or _is_build(entry) for entry in entries):
         raise LakeError(f"{lake}: not a lake, and not empty")
+    if (lake / CURRENT).exists() and not (lake / CURRENT).is_symlink():
+        raise LakeError(f"{lake}: `current` is no link: copied without links? Remove it, and the next build makes one")
+
+
+@contextmanager
+def reading(file: Path) -> Iterator[None]:
+    """Read a file of a lake. Raises LakeError, with one line, where it is damaged."""
+    try:
+        yield
+    except (pl.exceptions.PolarsError, pa.ArrowException) as error:
+        raise LakeError(f"{file}: damaged; --replace starts anew") from error
 
 
 def is_share(lake: Path) -> bool:
@@ -129,9 +146,12 @@ def clean(lake: Path, *, ignore_errors: bool = False) -> None:
 
 
 def _current(lake: Path) -> int:
-    """Number of the current build, 0 without one."""
-    name = (lake / CURRENT).readlink().name if (lake / CURRENT).is_symlink() else ""
-    return int(name) if name.isdecimal() else 0
+    """Number of the current build, without a link to one of the newest that is finished, 0 without any."""
+    if (lake / CURRENT).is_symlink():
+        name = (lake / CURRENT).readlink().name
+        return int(name) if name.isdecimal() else 0
+    names = [entry.name for entry in (lake / BUILDS).iterdir()] if (lake / BUILDS).is_dir() else []
+    return max((int(name) for name in names if name.isdecimal()), default=0)
 
 
 def write_manifest(build: Path, content: Mapping[str, object]) -> None:

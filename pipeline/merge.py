@@ -12,11 +12,12 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.carried import PLACES, at
 from pipeline.history import Held, History, absences, first_labels, grouped, last_positions
 from pipeline.runs import Found, runs
-from pipeline.schema import FLAG, TEXT, TIME
+from pipeline.schema import FLAG, TEXT, TIME, Table
 
-AT = ("host", "user", "collection_id", "home_path", "source_file", "current")
+AT = (*PLACES, "current")
 """What a row tells of where it comes from."""
 
 _PLACES = {**dict.fromkeys(AT, TEXT), "current": FLAG, "home": pl.Int32(), "position": pl.Int32()}
@@ -83,37 +84,39 @@ class Merging:
         ends = _ends([line.history for line in self.lines], lambda home, position: (home, position))
         self._ends = pl.DataFrame(list(ends), schema=_PLACES, orient="row")
 
-    def merged(self, key: str, path: str, tables: Sequence[tuple[pl.DataFrame, pl.DataFrame]]) -> list[pl.DataFrame]:
-        """Merge tables that share one set of keys: of each the batch's rows and the lake's, in two frames.
-
-        `key` and `path` name the columns of the key and of the file's path below its home.
-        """
+    def merged(
+        self, tables: Sequence[Table], frames: Sequence[tuple[pl.DataFrame, pl.DataFrame]]
+    ) -> list[pl.DataFrame]:
+        """Merge tables that share one set of keys: of each the batch's rows and the lake's, in two frames."""
         fresh = [
-            new.filter(~pl.col("collection_id").is_in(self._left_out)) if self._left_out else new for new, _ in tables
+            new.filter(~pl.col("collection_id").is_in(self._left_out)) if self._left_out else new for new, _ in frames
         ]
         if self._is_plain:
             return [new.with_columns(pl.col("collection_id").replace(self._labels)) for new in fresh]
-        frames = [frame for new, (_, old) in zip(fresh, tables, strict=True) for frame in (new, old)]
-        placed = [self._placed(frame, key, path, is_old=at % 2 == 1) for at, frame in enumerate(frames)]
+        each = [
+            (table, frame, is_old)
+            for table, new, (_, old) in zip(tables, fresh, frames, strict=True)
+            for frame, is_old in ((new, False), (old, True))
+        ]
+        placed = [self._placed(table, frame, is_old=is_old) for table, frame, is_old in each]
         every = pl.concat(placed).with_columns(
             wins=~pl.col("is_passed")
             & (pl.col("position") == pl.col("position").filter(~pl.col("is_passed")).max().over("key"))
         )
         self._remember(every.filter("wins"))
         kept, start = list[pl.DataFrame](), 0
-        for frame in frames:
+        for _, frame, _ in each:
             part = every.slice(start, frame.height)
             now = frame.with_columns(part["first"].alias("collection_id"), part["current"])
             kept.append(now.filter(part["wins"]))
             start += frame.height
         return [pl.concat(kept[at : at + 2]) for at in range(0, len(kept), 2)]
 
-    def _placed(self, frame: pl.DataFrame, key: str, path: str, *, is_old: bool) -> pl.DataFrame:
+    def _placed(self, table: Table, frame: pl.DataFrame, *, is_old: bool) -> pl.DataFrame:
         """Keys of rows with their home, the position of their last collection, and the first that saw their file."""
-        placed = frame.select(
-            pl.col(key).alias("key"), "host", "user", "collection_id", pl.col(path).alias("home_path"), "source_file",
-            "current",
-        ).join(self._places, on=AT, how="left", nulls_equal=True, maintain_order="left")  # fmt: skip
+        placed = frame.select("current", key=pl.col(table.key[0]), **at(table)).join(
+            self._places, on=AT, how="left", nulls_equal=True, maintain_order="left"
+        )
         if is_old and not self._told.is_empty():
             placed = placed.join(self._told, on="key", how="left", maintain_order="left").with_columns(
                 home=pl.coalesce("told_home", "home"), position=pl.coalesce("told_position", "position")

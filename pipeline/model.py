@@ -85,7 +85,7 @@ class Collection:
     `collected_ms` is in milliseconds since 1970 (UTC): what the collector, the path or the command line says, else the
     newest modification time of its artifacts. `links` and `closed` belong to no home: symbolic links that look like an
     agent directory and were not followed, and directories that could not be listed, as paths below the input. An input
-    that has these alone is a collection without homes.
+    that has these alone is a collection without homes. `place` is where it was read from, whatever its input is called.
     """
 
     input: str
@@ -98,6 +98,7 @@ class Collection:
     closed: tuple[str, ...] = ()
     problems: tuple[tuple[str | None, Problem], ...] = ()
     """Those of no home: of an archive (null), or of a file in it, by its path there."""
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

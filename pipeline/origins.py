@@ -99,9 +99,10 @@ class Input(Protocol):
 
 @dataclass(slots=True)
 class LooseTree:
-    """A tree that is, or holds, homes, or an agent directory. `name` is the input as it was given."""
+    """A tree that is, or holds, homes, or an agent directory; it lies at `place`, and `name` is the input as given."""
 
     name: str
+    place: str
     tree: Tree
     reader: Reader
     volume: Volume
@@ -133,6 +134,7 @@ class LooseTree:
             links=_paths(self.tree.links) if is_first else (),
             closed=_paths(self.tree.closed) if is_first else (),
             problems=shown(self.problems) if is_first else (),
+            place=as_text(self.place),
         )
 
 
@@ -164,6 +166,7 @@ class CollectedTree:
                 tool=found.tool,
                 version=found.version,
                 problems=shown([*self.problems, *found.problems]),
+                place=as_text(found.tree.root),
             )
         ]
 

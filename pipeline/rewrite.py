@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from pipeline import parts
 from pipeline.carried import PLACES, at, near
+from pipeline.lake import reading
 from pipeline.parquet import write_file
 from pipeline.parts import COLLECTION, Part
 from pipeline.plan import order_of
@@ -88,12 +89,13 @@ def link(old: Path, path: Path) -> None:
 def _loses(job: Job, old: Path, gone: pl.DataFrame | None) -> bool:
     """Whether rows of the lake's file are to be left out."""
     lost = pl.scan_parquet(old, glob=False, hive_partitioning=False)
-    if job.is_unhomed and lost.filter(pl.col(job.table.file).is_null()).select(pl.len()).collect().item():
-        return True
-    if gone is None:
-        return False
-    rows = lost.filter(near(gone)).select(at(job.table)).collect()
-    return not rows.join(gone, left_on=at(job.table), right_on=PLACES, how="semi", nulls_equal=True).is_empty()
+    with reading(old):
+        if job.is_unhomed and lost.filter(pl.col(job.table.file).is_null()).select(pl.len()).collect().item():
+            return True
+        if gone is None:
+            return False
+        rows = lost.filter(near(gone)).select(**at(job.table)).collect()
+    return not rows.join(gone, on=PLACES, how="semi", nulls_equal=True).is_empty()
 
 
 def _made(made: Sequence[Part], ids: Mapping[str, str]) -> Iterator[pa.Table]:
@@ -108,14 +110,18 @@ def _made(made: Sequence[Part], ids: Mapping[str, str]) -> Iterator[pa.Table]:
 
 def _kept(job: Job, old: Path, gone: pl.DataFrame | None) -> Iterator[pa.Table]:
     """Yield what is kept of the lake's own file, row group by row group."""
-    with pq.ParquetFile(old, memory_map=True) as file:
+    with reading(old):
+        opened = pq.ParquetFile(old, memory_map=True)
+    with opened as file:
         for number in range(file.num_row_groups):
-            rows = cast("pl.DataFrame", pl.from_arrow(file.read_row_group(number)))
+            with reading(old):
+                rows = cast("pl.DataFrame", pl.from_arrow(file.read_row_group(number)))
             if job.is_unhomed:
                 rows = rows.filter(pl.col(job.table.file).is_not_null())
             if gone is not None:
+                told = list(at(job.table).values())
                 rows = rows.join(
-                    gone, left_on=at(job.table), right_on=PLACES, how="anti", nulls_equal=True, maintain_order="left"
+                    gone, left_on=told, right_on=list(PLACES), how="anti", nulls_equal=True, maintain_order="left"
                 )
             yield parts.to_arrow(rows)
 

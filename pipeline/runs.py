@@ -40,7 +40,8 @@ class _Element:
 def runs(known: History | None, found: Iterable[Found]) -> list[Run]:
     """The collections of a home over time: those that the lake knows, and those found.
 
-    Two that hold the same at one time are one.
+    Two that hold the same at one time are one. Of two contents of one time one in which a file could not be read comes
+    first: what was read after it holds.
     """
     elements = [
         *(
@@ -50,9 +51,9 @@ def runs(known: History | None, found: Iterable[Found]) -> list[Run]:
         ),
         *(_Element(None, number, seen, held) for number, held in found for seen in held.seen),
     ]
-    moments: defaultdict[tuple[tuple[bool, int], str], list[_Element]] = defaultdict(list)
+    moments: defaultdict[tuple[tuple[bool, int], bool, str], list[_Element]] = defaultdict(list)
     for element in elements:
-        moments[element.seen.at, element.held.digest].append(element)
+        moments[element.seen.at, element.held.listing is not None, element.held.digest].append(element)
     made: list[Run] = []
     for _, same in sorted(moments.items(), key=lambda entry: entry[0]):
         now = _moment(same)

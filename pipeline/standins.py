@@ -4,6 +4,7 @@ One of them is read where the file itself is missing or gives nothing: the newes
 newest that gives rows.
 """
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -22,6 +23,7 @@ class StandIns:
         self._waiting = [artifact for artifact in artifacts if artifact.stands_in and artifact.source in sources]
         self._there: dict[tuple[str, str | None], str | None] = {}
         self._chosen: dict[str, Artifact] | None = None
+        self._looked_at: dict[str, str | None] = {}
 
     def seen(self, artifact: Artifact, read: Read) -> None:
         """Remember a file that is there: why nothing of it could be read, null where something could."""
@@ -38,6 +40,13 @@ class StandIns:
             self._chosen = {chosen.home_path: chosen for chosen in self._choose()}
         return self._chosen.get(artifact.home_path, replace(artifact, source=None, status=Status.KNOWN))
 
+    def looked_at(self, artifact: Artifact, read: Read) -> Read:
+        """What became of a file, with the hash of its bytes where they decided that it is not to be read."""
+        if artifact.home_path not in self._looked_at or read.status is not Status.KNOWN:
+            return read
+        sha256 = self._looked_at[artifact.home_path]
+        return replace(read, sha256=sha256, is_closed=sha256 is None)
+
     def _choose(self) -> Iterator[Artifact]:
         groups: defaultdict[tuple[str, str | None], list[Artifact]] = defaultdict(list)
         for artifact in self._waiting:
@@ -47,35 +56,36 @@ class StandIns:
             source = self._sources.get(place[1] or "")
             if source and (place not in self._there or self._there[place] in source.replaced_on):
                 artifacts.sort(key=lambda artifact: (artifact.mtime_ms, artifact.home_path), reverse=True)
-                yield from _best(source, artifacts)
+                yield from self._best(source, artifacts)
 
     def _by_content(self, artifact: Artifact) -> Artifact:
         """The artifact with the source that its bytes tell, where its name alone does not."""
         tell = self._sources[artifact.source or ""].by_content
-        data = _bytes(artifact) if tell else None
+        data = self._bytes(artifact) if tell else None
         return replace(artifact, source=tell(data)) if tell and data is not None else artifact
 
-
-def _best(source: Source, artifacts: Iterable[Artifact]) -> Iterator[Artifact]:
-    """Yield the first artifact without a loss, else the first with rows, if there is one."""
-    with_rows: list[Artifact] = []
-    for artifact in artifacts:
-        records = Records({table.name: [] for table in source.tables})
-        data = _bytes(artifact)
-        if data is None:
-            continue
-        source.read(data, artifact.home_path, records)
-        if all(problem.text is None for problem in records.problems):
+    def _best(self, source: Source, artifacts: Iterable[Artifact]) -> Iterator[Artifact]:
+        """Yield the first artifact without a loss, else the first with rows, if there is one."""
+        with_rows: list[Artifact] = []
+        for artifact in artifacts:
+            records = Records({table.name: [] for table in source.tables})
+            data = self._bytes(artifact)
+            if data is None:
+                continue
+            source.read(data, artifact.home_path, records)
+            if all(problem.text is None for problem in records.problems):
+                yield replace(artifact, status=Status.PARSED)
+                return
+            if any(records.rows.values()):
+                with_rows.append(artifact)
+        for artifact in with_rows[:1]:
             yield replace(artifact, status=Status.PARSED)
-            return
-        if any(records.rows.values()):
-            with_rows.append(artifact)
-    for artifact in with_rows[:1]:
-        yield replace(artifact, status=Status.PARSED)
 
-
-def _bytes(artifact: Artifact) -> bytes | None:
-    try:
-        return artifact.location.read_bytes()
-    except OSError:
-        return None
+    def _bytes(self, artifact: Artifact) -> bytes | None:
+        try:
+            data = artifact.location.read_bytes()
+        except OSError:
+            self._looked_at[artifact.home_path] = None
+            return None
+        self._looked_at[artifact.home_path] = hashlib.sha256(data).hexdigest()
+        return data

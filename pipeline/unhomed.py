@@ -9,6 +9,7 @@ import polars as pl
 
 from pipeline import parts
 from pipeline.batch import Taken
+from pipeline.lake import reading
 from pipeline.model import Collection
 from pipeline.parts import Part
 from pipeline.source import Problem
@@ -27,20 +28,24 @@ Row = dict[str, object]
 def rows(collections: Sequence[Collection], failed: Iterable[Taken], ids: Mapping[int, str]) -> list[Row]:
     """Rows of the table `problems` of what belongs to no home, and of homes over which a worker died.
 
-    `ids` has the collections' ids by their numbers. A counter tells apart rows that say the same.
+    `ids` has the collections' ids by their numbers. A counter tells apart rows of a collection that say the same; two
+    collections of one id are one, and may give rows of one key.
     """
     found = [
-        _row(ids[number], each.host, None, (path, problem))
+        (number, _row(ids[number], each.host, None, (path, problem)))
         for number, each in enumerate(collections)
         for path, problem in each.problems
     ]
-    found.extend(_row(ids[taken.collection], taken.home.host, taken.home.user, (None, DIED)) for taken in failed)
-    seen: Counter[str] = Counter()
-    for row in found:
+    found.extend(
+        (taken.collection, _row(ids[taken.collection], taken.home.host, taken.home.user, (None, DIED)))
+        for taken in failed
+    )
+    seen: Counter[tuple[int, str]] = Counter()
+    for number, row in found:
         own = str(row["row_id"])
-        seen[own] += 1
-        row["row_id"] = sha256(f"{own}\0{seen[own]}".encode()).hexdigest()[:32]
-    return found
+        seen[number, own] += 1
+        row["row_id"] = sha256(f"{own}\0{seen[number, own]}".encode()).hexdigest()[:32]
+    return [row for _, row in found]
 
 
 def _row(collection_id: str, host: str | None, user: str | None, about: tuple[str | None, Problem]) -> Row:
@@ -64,10 +69,16 @@ def _row(collection_id: str, host: str | None, user: str | None, about: tuple[st
 
 def problems(folder: Path, found: Sequence[Row], lake: Path | None) -> list[Part] | None:
     """Put rows, and those of the build `lake`, as a batch would leave them. Null where they add none to these."""
-    frame = conform(pl.DataFrame(found, schema=PROBLEMS.polars), PROBLEMS)
+    frame, known = conform(pl.DataFrame(found, schema=PROBLEMS.polars), PROBLEMS), PROBLEMS.empty()
     if lake is not None and (lake / _PATH).exists():
-        known = conform(pl.read_parquet(lake / _PATH, glob=False), PROBLEMS).filter(pl.col("home_path").is_null())
-        frame = pl.concat([known, frame]).unique("row_id", keep="first", maintain_order=True)
-        if frame.height == known.height:
-            return None
-    return parts.write(PROBLEMS, frame, folder / "unhomed.arrow")
+        with reading(lake / _PATH):
+            known = conform(pl.read_parquet(lake / _PATH, glob=False), PROBLEMS)
+        known = known.filter(pl.col("home_path").is_null())
+    once = (
+        pl.concat([known, frame])
+        .sort("row_id", *PROBLEMS.polars, nulls_last=True)
+        .unique("row_id", keep="first", maintain_order=True)
+    )
+    if lake is not None and once.equals(known.sort("row_id")):
+        return None
+    return parts.write(PROBLEMS, once, folder / "unhomed.arrow")
