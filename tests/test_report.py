@@ -120,13 +120,17 @@ def test_homes_at_two_places_are_two(tmp_path: Path) -> None:
     assert page.figure("homes") == page.figure("sessions") == "2"
 
 
-def test_failure_rates_are_those_of_the_view(corpus_page: Page, corpus_lake: Lake) -> None:
+def test_figures_of_tools_are_those_of_the_view(corpus_page: Page, corpus_lake: Lake) -> None:
     table = corpus_page.table("Which tools")
-    found = zip(table.column("tool"), table.column("agent"), table.column("failure rate"), strict=True)
-    expected = corpus_lake.rows("select coalesce(tool_name, 'no name'), agent, failure_rate from tool_failures")
+    heads = ("tool", "agent", "calls", "ran", "failed", "not run", "not known", "denied", "blocked", "failure rate")
+    found = zip(*map(table.column, heads), strict=True)
+    expected = corpus_lake.rows(
+        "select coalesce(tool_name, 'no name'), agent, calls, ran, failures, not_run, not_known, denied, blocked, "
+        "failure_rate from tool_failures"
+    )
 
     assert sorted(found) == sorted(
-        (name, agent, "–" if rate is None else f"{100 * rate:.1f} %") for name, agent, rate in expected
+        (*map(str, counts), "–" if rate is None else f"{100 * rate:.1f} %") for *counts, rate in expected
     )
 
 
