@@ -39,7 +39,7 @@ def codec_of(head: bytes) -> Codec:
 
 
 class Fault(Exception):  # noqa: N818  (most are noted, few end a stream)
-    """What is wrong with a stream: a reason of `pipeline.reasons`, of which part of it, and whether it loses anything."""
+    """What is wrong with a stream: a reason of `pipeline.reasons`, of which part, and whether something is lost."""
 
     def __init__(self, reason: str, part: str, *, lost: bool = True) -> None:
         super().__init__(reason)

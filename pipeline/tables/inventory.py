@@ -48,8 +48,8 @@ PROBLEMS = Table(
         Column(
             "detail",
             TEXT,
-            "Position, count or names of fields; of an archive what is wrong with it, such as `sha256`, the hash beside "
-            "it, or `crc32`. Never content.",
+            "Position, count or names of fields; of an archive what is wrong with it, such as `sha256` (the hash "
+            "beside it) or `crc32`. Never content.",
             sensitivity=Sensitivity.TEXT,
         ),
         Column("bytes", COUNT, "Size of what was not read (bytes of the file)."),
