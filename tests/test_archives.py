@@ -380,7 +380,7 @@ def test_a_note_names_all_that_is_wrong(tmp_path: Path, form: str, at: int, expe
     path = write(tmp_path / "a", bytes(data))
     write(tmp_path / "a.sha256", b"0" * 64)
 
-    assert ", ".join(details(listed(path))) == expected
+    assert ", ".join(map(str, details(listed(path)))) == expected
 
 
 @pytest.mark.parametrize(

@@ -74,11 +74,12 @@ def test_sql_writes_what_the_ending_says(corpus_lake: Lake, tmp_path: Path, endi
 )
 def test_example_answers(corpus_lake: Lake, example: Path) -> None:
     values = {"find_text": ["-p", "word=totals"], "one_session": ["-p", f"session={corpus_lake.value(BUSIEST)}"]}
+    is_without_rows = example.stem == "damaged_archives"  # the corpus is no archive
 
     outcome = run("sql", corpus_lake.path, "--example", example.stem, *values.get(example.stem, []), "--format", "csv")
 
     assert outcome.exit_code == 0, outcome.stderr
-    assert outcome.stdout.count("\n") > 1
+    assert outcome.stdout.count("\n") > 1 or is_without_rows
 
 
 def test_ordered_timeline_is_laid_out_a_second_a_row(corpus_lake: Lake) -> None:

@@ -1,4 +1,4 @@
--- How often do tools fail? The rate is that of the calls that ran.
+-- How often do tools fail, of the calls that ran?
 select agent, tool_name, calls, ran, not_run, not_known, failures, round(100 * failure_rate, 1) as percent_failed,
     denied, blocked,
 from tool_failures
