@@ -22,6 +22,8 @@ demo: $(READY) ## build a lake from the homes in fixtures/ and query it
 		printf '\n'; sed -n 's/^-- //p' sql/examples/$$example.sql; \
 		$(BIN)/homelake sql demo/lake --example $$example || exit; \
 	done
+	@printf '\nNext: %s asks questions of your own, %s lists more like these.\n' \
+		'$(BIN)/homelake sql demo/lake' '$(BIN)/homelake sql demo/lake --example list'
 
 test: $(READY) ## run the whole test suite
 	$(BIN)/python -m pytest -n auto

@@ -117,28 +117,38 @@ def _finite(row: Sequence[str | None], places: Sequence[int]) -> list[str | None
 
 
 class Some:
-    """The first rows of an answer, at most `most` (null: all); `are_left` says whether there were more."""
+    """The first rows of an answer, at most `most` (null: all), and how many were `written`.
+
+    `are_left` says whether there were more.
+    """
 
     def __init__(self, most: int | None) -> None:
         self.most = most
         self.are_left = False
+        self.written = 0
 
     def rows(self, rows: Rows) -> Rows:
         """Rows of texts, up to the most."""
-        yield from islice(rows, self.most)
+        yield from self.counted(islice(rows, self.most))
         self.are_left = next(rows, None) is not None
+
+    def counted(self, rows: Rows) -> Rows:
+        """All rows, of which the first are written: a table says how many there are."""
+        for row in rows:
+            self.written += self.written != self.most
+            yield row
 
     def batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Batches of rows, up to the most."""
         left = self.most
         for batch in batches:
-            if left is None or batch.num_rows <= left:
-                left = None if left is None else left - batch.num_rows
-                yield batch
-            else:
-                self.are_left = True
-                if left:
-                    yield batch.slice(0, left)
+            some = batch if left is None else batch.slice(0, left)
+            left = None if left is None else left - some.num_rows
+            self.written += some.num_rows
+            self.are_left = some.num_rows < batch.num_rows
+            if some.num_rows:
+                yield some
+            if self.are_left:
                 return
 
 
@@ -162,11 +172,12 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
     A link stays one and its target is replaced; what is no regular file (a pipe, a device) is written to
     directly.
     """
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        with target.open("wb") as device:
+    if path.exists() and not path.is_file():
+        # Not by its target: `/dev/stdout` may lead to a pipe, which has no path.
+        with path.open("wb") as device:
             yield device
         return
+    target = path.resolve()
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no such directory", str(path.parent))
     fresh = target.with_name(f".homelake-{secrets.token_hex(8)}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 import duckdb
 
@@ -28,12 +28,13 @@ class How:
 
 
 PLAIN = How()
+Result = TypeVar("Result")
 
 
 def write_answer(
     connection: duckdb.DuckDBPyConnection, select: Select, form: Form, output: Path | None, how: How
-) -> None:
-    """Write the answer of a query that passed to `output`, or to standard output.
+) -> int | None:
+    """Write the answer of a query that passed to `output`, or to standard output; return its rows, null for a plan.
 
     Of CSV, JSON and Parquet that `max_rows` cuts, a line on standard error says so. A plan is a table. Raises errors of
     DuckDB, of Arrow and of the file system.
@@ -44,7 +45,7 @@ def write_answer(
         if form == "table":
             terminal = None if output else sys.stdout
             encoding = (terminal and terminal.encoding) or "utf-8"
-            lines = _lines(connection, select, terminal, how)
+            lines = _lines(connection, select, terminal, how, some)
             sink.writelines(f"{line}\n".encode(encoding, "backslashreplace") for line in lines)
         elif form == "parquet":
             reader = select.batches(connection, fields)
@@ -54,14 +55,15 @@ def write_answer(
             sink.writelines(chunks(fields, some.rows(select.rows(connection, fields, form))))
     if some.are_left:
         print(f"homelake: there are more rows than the {some.most:,} that were written", file=sys.stderr)
+    return None if select.explain else some.written
 
 
-def interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], None]) -> None:
+def interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], Result]) -> Result:
     """Do work that asks DuckDB, in a thread: so an interrupt (Ctrl-C) stops a query at once, and is raised."""
     with ThreadPoolExecutor(1) as executor:
         future = executor.submit(work)
         try:
-            future.result()
+            return future.result()
         except KeyboardInterrupt:
             # Between two of its queries an interrupt is lost.
             while not future.done():
@@ -70,8 +72,10 @@ def interruptible(connection: duckdb.DuckDBPyConnection, work: Callable[[], None
             raise
 
 
-def _lines(connection: duckdb.DuckDBPyConnection, select: Select, terminal: TextIO | None, how: How) -> Iterator[str]:
-    """Lines of a table, or of a plan; `terminal` is standard output, if that is where they go."""
+def _lines(
+    connection: duckdb.DuckDBPyConnection, select: Select, terminal: TextIO | None, how: How, some: answer.Some
+) -> Iterator[str]:
+    """Lines of a table, or of a plan; `terminal` is standard output, if that is where they go; `some` counts rows."""
     if select.explain:
         return map(textgrid.safe, select.plan(connection))
     width = shutil.get_terminal_size().columns if terminal and terminal.isatty() else None
@@ -80,4 +84,4 @@ def _lines(connection: duckdb.DuckDBPyConnection, select: Select, terminal: Text
     fields = select.fields(connection)
     # One character more than is shown, so that a cut is seen.
     longest = view.longest and view.longest + 1
-    return table_lines(fields, select.rows(connection, fields, "table", longest), view)
+    return table_lines(fields, some.counted(select.rows(connection, fields, "table", longest)), view)

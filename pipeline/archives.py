@@ -77,7 +77,8 @@ def open_archive(path: str, sizes: Sizes) -> Archive:
 
 
 def _problem(fault: Fault) -> Problem:
-    return Problem(0, fault.reason, f"parser: unreadable ({fault.reason})" if fault.lost else None)
+    lost = f"parser: unreadable ({fault.reason})" if fault.lost else None
+    return Problem(0, fault.reason, lost, ", ".join(fault.parts))
 
 
 def _add_tar(tree: MemberTree, tar: Tar, sizes: Sizes, faults: list[Fault]) -> int:
@@ -163,4 +164,4 @@ def _verify(path: str, faults: list[Fault]) -> None:
     with Path(path).open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != os.fsdecode(told[1]).lower():
-        note(faults, Fault("archive_damaged", lost=False))
+        note(faults, Fault("archive_damaged", "sha256", lost=False))

@@ -73,7 +73,8 @@ def write_catalog(build: Path, tables: Sequence[Table], views: Mapping[str, str]
             connection.execute("use lake_file")
             connection.execute("begin")  # else each comment would be written by itself
             connection.execute(LAKE_DIR)
-            for statement in _statements(connection, build.name, tables, views):
+            reads = {table.name: _select(table, build.name) for table in tables}
+            for statement in statements(connection, tables, reads, views):
                 connection.execute(statement)
             connection.execute("commit")
             connection.execute("use memory")
@@ -109,21 +110,27 @@ def name(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _statements(
-    connection: duckdb.DuckDBPyConnection, number: str, tables: Sequence[Table], views: Mapping[str, str]
+def statements(
+    connection: duckdb.DuckDBPyConnection,
+    tables: Sequence[Table],
+    reads: Mapping[str, str],
+    views: Mapping[str, str],
 ) -> Iterator[str]:
-    """Statements that make the views and their comments, each to be run before the next is asked for."""
+    """Statements that make the views and their comments, each to be run before the next is asked for.
+
+    `reads` are the SELECTs of the tables' views by name, `views` those of further ones.
+    """
     comments: dict[str, dict[str, str]] = {}
     for table in tables:
         comments[table.name] = {column.name: column.description for column in view_columns(table)}
-        yield f"create view {name(table.name)} as {_select(table, number)}"
+        yield f"create view {name(table.name)} as {reads[table.name]}"
         yield from _comments(table.name, table.grain, comments[table.name])
-    reads = {view: list(tree(connection, select).tables) for view, select in views.items()}
-    order = TopologicalSorter({view: views.keys() & set(read) - {view} for view, read in reads.items()})
+    named = {view: list(tree(connection, select).tables) for view, select in views.items()}
+    order = TopologicalSorter({view: views.keys() & set(names) - {view} for view, names in named.items()})
     for view in order.static_order():
         yield f"create view {name(view)} as {views[view]}"
         columns = [row[0] for row in connection.execute(f"describe {name(view)}").fetchall()]
-        known = {key: text for read in reversed(reads[view]) for key, text in comments.get(read, {}).items()}
+        known = {key: text for read in reversed(named[view]) for key, text in comments.get(read, {}).items()}
         known |= dict(_SAID.findall(views[view]))
         comments[view] = {column: known[column] for column in columns if column in known}
         yield from _comments(view, grain(views[view]), comments[view])

@@ -39,21 +39,23 @@ def codec_of(head: bytes) -> Codec:
 
 
 class Fault(Exception):  # noqa: N818  (most are noted, few end a stream)
-    """What is wrong with a stream: a reason of `pipeline.reasons`, and whether something is lost by it."""
+    """What is wrong with a stream: a reason of `pipeline.reasons`, of which part, and whether something is lost."""
 
-    def __init__(self, reason: str, *, lost: bool = True) -> None:
+    def __init__(self, reason: str, part: str, *, lost: bool = True) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.parts = [part]
         self.lost = lost
 
 
 def note(faults: list[Fault], fault: Fault) -> None:
-    """Add a fault; of several for one reason there is one, and what one of them lost is lost."""
+    """Add a fault; of several for one reason there is one, of all their parts, and what one of them lost is lost."""
     same = next((known for known in faults if known.reason == fault.reason), None)
     if same is None:
         faults.append(fault)
     else:
         same.lost |= fault.lost
+        same.parts += [part for part in fault.parts if part not in same.parts]
 
 
 class Source:
@@ -114,7 +116,7 @@ def gunzip(source: Source, faults: list[Fault]) -> Iterator[bytes]:
             _gzip_header(source)
         except Fault as fault:
             # What is no gzip behind a whole one hides nothing.
-            raise fault if is_first else Fault("archive_damaged", lost=False) from None
+            raise fault if is_first else Fault("archive_damaged", "trailing data", lost=False) from None
         is_first = False
         checksum = length = 0
         for data in _inflated(source):
@@ -122,22 +124,22 @@ def gunzip(source: Source, faults: list[Fault]) -> Iterator[bytes]:
             yield data
         trailer = source.exactly(8)
         if trailer != struct.pack("<II", checksum, length & 0xFFFFFFFF):
-            note(faults, Fault("archive_damaged", lost=False))
+            note(faults, Fault("archive_damaged", "crc32", lost=False))
 
 
 def _gzip_header(source: Source) -> None:
     head = source.exactly(10)
     if len(head) < 10:
-        raise Fault("archive_truncated")
+        raise Fault("archive_truncated", "gzip")
     if not head.startswith(b"\x1f\x8b\x08"):
-        raise Fault("archive_damaged")
+        raise Fault("archive_damaged", "gzip")
     flags = head[3]
     if flags & 4:
         source.exactly(int.from_bytes(source.exactly(2), "little"))
     for flag in (8, 16):
         while flags & flag and (byte := source.some(1)) != b"\0":
             if not byte:
-                raise Fault("archive_truncated")
+                raise Fault("archive_truncated", "gzip")
     if flags & 2:
         source.exactly(2)
 
@@ -152,14 +154,14 @@ def _inflated(source: Source) -> Iterator[bytes]:
             found = inflate.decompress(data, _MOST)
         except zlib.error:
             yield from _salvaged(spare, data)
-            raise Fault("archive_damaged") from None
+            raise Fault("archive_damaged", "gzip") from None
         if found:
             yield found
         data = inflate.unconsumed_tail
         if not data and len(found) < _MOST and not inflate.eof:
             data = source.some()
             if not data:
-                raise Fault("archive_truncated")
+                raise Fault("archive_truncated", "gzip")
     source.back(inflate.unused_data)
 
 
@@ -180,7 +182,7 @@ def unzstd(source: Source, faults: list[Fault]) -> Iterator[bytes]:
     while is_first or source.past_padding():
         magic = source.exactly(4)
         if codec_of(magic) is not Codec.ZSTD:
-            raise Fault("archive_damaged", lost=is_first)
+            raise Fault("archive_damaged", "zstd" if is_first else "trailing data", lost=is_first)
         is_first = False
         if magic == _ZSTD_FRAME:
             source.back(magic)
@@ -201,7 +203,7 @@ def _frame(source: Source, faults: list[Fault]) -> Iterator[bytes]:
     while not inflate.eof:
         data = source.some(_ZSTD_STEP)
         if not data:
-            raise Fault("archive_truncated")
+            raise Fault("archive_truncated", "zstd")
         try:
             found = inflate.decompress(data)
         except zstandard.ZstdError:
@@ -222,8 +224,8 @@ def _salvaged_frame(start: int, data: bytes, source: Source, faults: list[Fault]
             found = inflate.decompress(data[at : at + 1])
         except zstandard.ZstdError as error:
             if "checksum" not in str(error):
-                raise Fault("archive_damaged") from None
-            note(faults, Fault("archive_damaged", lost=False))
+                raise Fault("archive_damaged", "zstd") from None
+            note(faults, Fault("archive_damaged", "checksum", lost=False))
             source.back(data[at + 1 :])
             return
         if found:

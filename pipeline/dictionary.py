@@ -8,9 +8,11 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, cast
 
+import duckdb
 import polars as pl
 
-from pipeline.catalog import files_of, grain, is_in_path, view_columns
+from pipeline.catalog import files_of, grain, is_in_path, name, statements, view_columns
+from pipeline.join import selects
 from pipeline.schema import COUNT, FLAG, MONEY, SMALL, TEXT, TIME, Column, Table
 from pipeline.textgrid import GAP
 
@@ -23,11 +25,13 @@ DUCKDB_TYPES: dict[pl.DataType, str] = {
     TIME: "TIMESTAMP",
 }
 HEADINGS = ("column", "type", "null", "in", "meaning")
+VIEW_HEADINGS = ("column", "type", "meaning")
+Form = Literal["table", "json", "markdown"]
 NARROWEST = 24
 """Where less than so many characters are left for meanings, they are not wrapped."""
 
 
-def render(tables: Sequence[Table], form: Literal["table", "json", "markdown"]) -> str:
+def render(tables: Sequence[Table], form: Form) -> str:
     """Return the dictionary of tables: text for a terminal, a JSON array, or Markdown.
 
     Text is wrapped to the terminal's width; where standard output is none, each column stays on one line.
@@ -41,7 +45,39 @@ def render(tables: Sequence[Table], form: Literal["table", "json", "markdown"]) 
 
 def render_views(views: Mapping[str, str]) -> str:
     """Return what the rows of further views are, a line each; `views` are their SELECTs by name."""
-    return "\n".join(f"{name:<{max(map(len, views))}}  {grain(select)}" for name, select in views.items())
+    return "\n".join(f"{view:<{max(map(len, views))}}  {grain(select)}" for view, select in views.items())
+
+
+def render_view(view: str, tables: Sequence[Table], views: Mapping[str, str], form: Form) -> str:
+    """Return what a further view is: its rows, every column's type and meaning, and its SELECT; forms as of tables.
+
+    `views` are the SELECTs of it and of all that it may read.
+    """
+    about, cells = grain(views[view]) or "", _view_cells(view, tables, views)
+    if form == "json":
+        described = [{"name": column, "type": kind, "description": meaning} for column, kind, meaning in cells]
+        found = {"view": view, "grain": about, "columns": described, "select": views[view]}
+        return json.dumps([found], ensure_ascii=False, indent=2)
+    if form == "markdown":
+        lines = [f"## {view}", "", about, "", *_grid(VIEW_HEADINGS, cells), "", "```sql", views[view].rstrip(), "```"]
+    else:
+        lines = [*_wrapped("", f"{view}: {about}", _width()), "", *columns([VIEW_HEADINGS, *cells]), "", views[view]]
+    return "\n".join(lines).rstrip()
+
+
+def _view_cells(view: str, tables: Sequence[Table], views: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """Name, type and meaning of a further view's columns, as a database with these tables, all empty, has them."""
+    with duckdb.connect() as connection:
+        for statement in statements(connection, tables, {table.name: _empty(table) for table in tables}, views):
+            connection.execute(statement)
+        described = connection.execute(selects("prompt")["schema"], {"view": view}).fetchall()
+    return [(column, kind, meaning or "") for column, kind, meaning in described]
+
+
+def _empty(table: Table) -> str:
+    """A SELECT with the columns of a table's view and no row."""
+    typed = (f"null::{duckdb_type(column.dtype)} as {name(column.name)}" for column in view_columns(table))
+    return f"select {', '.join(typed)} where false"
 
 
 def duckdb_type(dtype: pl.DataType) -> str:
@@ -123,8 +159,13 @@ def _markdown(table: Table) -> Iterator[str]:
     yield from (f"## {table.name}", "", f"{table.grain[0].upper()}{table.grain[1:]}.", "")
     key = ", ".join(f"`{column}`" for column in table.key)
     yield from (f"- Key: {key}", f"- Files: `{_files(table)}`", "")
-    yield f"| {' | '.join(HEADINGS)} |"
-    yield "|" + " --- |" * len(HEADINGS)
-    for name, *others in _cells(table):
-        cells = (f"`{name}`", *(cell.replace("|", "\\|") for cell in others))
+    yield from _grid(HEADINGS, _cells(table))
+
+
+def _grid(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows, the first cell of which is a name, as a table in Markdown."""
+    yield f"| {' | '.join(headings)} |"
+    yield "|" + " --- |" * len(headings)
+    for first, *others in rows:
+        cells = (f"`{first}`", *(cell.replace("|", "\\|") for cell in others))
         yield f"| {' | '.join(cells)} |"

@@ -29,9 +29,11 @@ COMMANDS = {
     ".max-rows": ("[N]", "Show the first N rows, 0 for all."),
     ".expanded": ("[on|off]", "Show a row as a block of lines, a line per value."),
     ".help": ("", "List these commands."),
-    ".quit": ("", "Leave, as Ctrl-D does."),
+    ".quit": ("", "Leave, as Ctrl-D does, and `quit` and `exit`, alone on a line."),
 }
 """Dot commands: what they take and what they do."""
+BARE = {"exit": ".quit", "quit": ".quit", "help": ".help", "tables": ".tables"}
+"""Words that stand for a dot command where they are all that is typed."""
 
 
 class Prompt:
@@ -58,6 +60,8 @@ class Prompt:
         words = text.strip().rstrip(";").split(maxsplit=1)
         if not words:
             return True
+        if is_bare(text):
+            words = [BARE[words[0].lower()]]
         if words[0] in (".quit", ".exit"):
             return False
         if not words[0].startswith("."):
@@ -108,9 +112,8 @@ class Prompt:
         if words:
             name, value = pair(words)
             self._how = replace(self._how, values={**self._how.values, name: value})
-        else:
-            values = sorted(self._how.values.items())
-            print("\n".join(f"${safe(name)} = {shown(value)}" for name, value in values) or "no value is set")
+        values = [(name, value)] if words else sorted(self._how.values.items())
+        print("\n".join(f"${safe(name)} = {shown(value)}" for name, value in values) or "no value is set")
 
     def _set_form(self, word: str) -> None:
         if word and word not in FORMS:
@@ -131,6 +134,11 @@ class Prompt:
             raise QueryError("write .expanded on, or off")
         self._how = replace(self._how, expanded=word == "on" if word else not self._how.expanded)
         print(f"expanded {'on' if self._how.expanded else 'off'}")
+
+
+def is_bare(text: str) -> bool:
+    """Whether a text is a word that stands for a dot command, and nothing else."""
+    return text.strip().rstrip(";").rstrip().lower() in BARE
 
 
 def pair(text: str) -> tuple[str, str]:

@@ -19,7 +19,7 @@ from prompt_toolkit.output import create_output
 from pygments.lexers.sql import SqlLexer
 
 from pipeline import examples
-from pipeline.prompt import COMMANDS, FORMS, Prompt
+from pipeline.prompt import COMMANDS, FORMS, Prompt, is_bare
 from pipeline.query import QueryError
 
 ASKED, GOES_ON = "homelake> ", "     ...> "
@@ -67,8 +67,8 @@ def talk(prompt: Prompt, views: Mapping[str, Sequence[str]]) -> None:
 
 
 def is_whole(text: str) -> bool:
-    """Whether a text is a dot command, or nothing, or ends with the sign that ends a query."""
-    if not text.strip() or text.lstrip().startswith("."):
+    """Whether a text is a command, or nothing, or ends with the sign that ends a query."""
+    if not text.strip() or text.lstrip().startswith(".") or is_bare(text):
         return True
     try:
         tokens = duckdb.tokenize(text)

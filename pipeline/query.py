@@ -66,10 +66,11 @@ class QueryError(Exception):
         super().__init__(textgrid.safe(message))
 
 
-def run_query(lake: Path, query: str, *, form: Form, output: Path | None = None, how: How = PLAIN) -> None:
+def run_query(lake: Path, query: str, *, form: Form, output: Path | None = None, how: How = PLAIN) -> int | None:
     """Run one SELECT over a lake and write its answer to `output`, or to standard output.
 
-    Parquet needs `output`. A file is replaced in one step, and only by a whole answer. Raises QueryError.
+    Parquet needs `output`. A file is replaced in one step, and only by a whole answer. Return the number of rows
+    that were written, null for a plan. Raises QueryError.
     """
     if form == "parquet" and output is None:
         raise QueryError("Parquet is written into a file: name it with -o FILE")
@@ -79,7 +80,7 @@ def run_query(lake: Path, query: str, *, form: Form, output: Path | None = None,
         select = checked(connection, query, how.values)
         if select.explain and form != "table":
             raise QueryError("EXPLAIN prints a plan, and only as --format table")
-        interruptible(connection, partial(write_answer, connection, select, form, output, how))
+        return interruptible(connection, partial(write_answer, connection, select, form, output, how))
 
 
 @contextmanager

@@ -59,7 +59,7 @@ class Stream:
             if chunk is None:
                 return False
             if self.position + len(chunk) > self._limit:
-                note(self.faults, Fault("archive_truncated"))
+                note(self.faults, Fault("archive_truncated", "limit"))
                 self._chunks = iter(())
             self._held = memoryview(chunk)[: self._limit - self.position]
         return True

@@ -114,12 +114,12 @@ class TarReader:
     def _damaged(self) -> None:
         """Note a damaged block; what stands behind a tar's end is no loss."""
         self._next = _Extended()
-        note(self._stream.faults, Fault("archive_damaged", lost=not self._end_seen))
+        note(self._stream.faults, Fault("archive_damaged", "tar header", lost=not self._end_seen))
 
     def _fault(self, reason: str) -> None:
         """Note that the tar ends early, unless the stream says why."""
         if not any(fault.lost for fault in self._stream.faults):
-            self._stream.faults.append(Fault(reason))
+            self._stream.faults.append(Fault(reason, "tar"))
 
     def _member(self, block: bytes, size: int) -> Iterator[Header]:
         kind = block[156:157]

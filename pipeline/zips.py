@@ -43,7 +43,7 @@ def zip_members(path: str, faults: list[Fault]) -> Iterator[ZipMember]:
     with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         found = _directory(data)
         if found is None:
-            faults.append(Fault("archive_truncated"))
+            faults.append(Fault("archive_truncated", "zip directory"))
             yield from _by_headers(data)
             return
         start, size, shift, count = found
@@ -57,7 +57,7 @@ def zip_members(path: str, faults: list[Fault]) -> Iterator[ZipMember]:
             else:
                 is_damaged = True
         if is_damaged or count & _FULL16:
-            faults.append(Fault("archive_damaged"))
+            faults.append(Fault("archive_damaged", "zip directory"))
             yield from (member for member in _by_headers(data) if member.header not in seen)
 
 

@@ -87,6 +87,11 @@ def faults(archive: Archive) -> list[tuple[str | None, str, bool]]:
     return [(name, problem.reason, problem.text is not None) for name, problem in archive.problems]
 
 
+def details(archive: Archive) -> list[str | None]:
+    """What the problems of no home say is wrong."""
+    return [problem.detail for _, problem in archive.problems]
+
+
 def texts(collections: Iterable[Collection]) -> dict[str, bytes]:
     """Bytes of the artifacts that are read, by `source_file`."""
     return {

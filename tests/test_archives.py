@@ -20,6 +20,7 @@ from tests.archived import (
     FORMS,
     MTIME,
     Entry,
+    details,
     faults,
     listed,
     odd,
@@ -358,7 +359,28 @@ def test_a_sum_beside_an_archive_is_compared(tmp_path: Path) -> None:
     path = write(tmp_path / "a.tar", tarred(TWO))
     write(tmp_path / "a.tar.sha256", b"0" * 64 + b"  a.tar\n")
 
-    assert faults(listed(path)) == [(None, "archive_damaged", False)]
+    archive = listed(path)
+
+    assert faults(archive) == [(None, "archive_damaged", False)]
+    assert details(archive) == ["sha256"]
+
+
+@pytest.mark.parametrize(
+    ("form", "at", "expected"),
+    [
+        ("tar.gz", -6, "crc32, sha256"),
+        ("tar.zst", -2, "checksum, sha256"),
+        ("tar", 1024 + 3, "tar header, sha256"),
+        ("zip", -12, "zip directory, sha256"),
+    ],
+)
+def test_a_note_names_all_that_is_wrong(tmp_path: Path, form: str, at: int, expected: str) -> None:
+    data = bytearray(packed(TWO, form))
+    data[at] ^= 0xFF
+    path = write(tmp_path / "a", bytes(data))
+    write(tmp_path / "a.sha256", b"0" * 64)
+
+    assert ", ".join(map(str, details(listed(path)))) == expected
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
 
 from pipeline.answering import How
-from pipeline.prompt import COMMANDS, Prompt, views_of
+from pipeline.prompt import COMMANDS, Prompt, is_bare, views_of
 from pipeline.promptline import Words, history, history_file, is_whole
 from pipeline.query import QueryError, opened
 from tests.lake import ROOT, homelake
@@ -83,7 +83,7 @@ def test_what_is_wrong_is_one_line_and_ends_nothing(say: Say, text: str) -> None
 
 def test_settings_hold_for_the_queries_that_follow(say: Say) -> None:
     say(".format table")
-    say(".param $word=it's")
+    set_to = say(".param $word=it's")
     say(".max-rows 2")
     two = say("select i, $word as w from range(3) r(i) order by i;")
     say(".expanded on")
@@ -91,7 +91,7 @@ def test_settings_hold_for_the_queries_that_follow(say: Say) -> None:
 
     assert two.splitlines() == ["i  w", "-  ----", "0  it's", "1  it's", "(3 rows, 2 shown)"]
     assert say("select 1 as a;").splitlines() == ["-- row 1 --", "a  1", "(1 row)"]
-    assert say(".param") == "$word = it's\n"
+    assert set_to == say(".param") == "$word = it's\n"
     assert [say(word).strip() for word in (".format", ".max-rows", ".expanded;")] == [
         "format table",
         "max-rows all",
@@ -118,7 +118,14 @@ def test_examples_and_help(say: Say) -> None:
     assert all(command in say(".help") for command in COMMANDS)
 
 
-@pytest.mark.parametrize("word", [".quit", ".exit", ".quit;"])
+def test_a_word_alone_is_its_command(say: Say) -> None:
+    assert say("help") == say(".help")
+    assert say("tables;") == say(".tables")
+    assert all(is_whole(word) and is_bare(word) for word in ("exit", "quit", "help", "tables\n"))
+    assert not any(is_bare(text) for text in ("tables x", "select 1\nexit", "exit exit", ""))
+
+
+@pytest.mark.parametrize("word", [".quit", ".exit", ".quit;", "exit", " quit ;", "QUIT"])
 def test_leaving(lake: Path, word: str) -> None:
     with opened(lake) as connection:
         assert not Prompt(connection, "table", How()).run(word)
@@ -249,7 +256,7 @@ def test_a_session_at_a_terminal(lake: Path, tmp_path: Path) -> None:
         child.expect("homelake: stopped")
         child.send("select 'still' || 'here' as a;\r")
         child.expect("stillhere")
-        child.send("\x04")
+        child.send("quit\r")
         child.expect(pexpect.EOF)
 
     assert child.exitstatus == 0

@@ -125,3 +125,44 @@ def test_an_interrupt_stops_a_query_at_once(lake: Path) -> None:
 
     assert outcome.returncode == 130
     assert outcome.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "told"),
+    [
+        ("a.csv", (), "3 rows"),
+        ("A.CSV", (), "3 rows"),
+        ("a.json", ("--max-rows", "1"), "1 row"),
+        ("a.parquet", ("--max-rows", "2"), "2 rows"),
+        ("a.txt", ("--max-rows", "2"), "2 rows"),
+        ("answer", (), "3 rows"),
+        ("a.xlsx", ("--format", "csv"), "3 rows"),
+    ],
+)
+def test_what_was_written_is_told(lake: Path, tmp_path: Path, name: str, options: tuple[str, ...], told: str) -> None:
+    outcome = homelake("sql", lake, "select * from range(3)", "-o", tmp_path / name, *options)
+
+    assert (outcome.exit_code, outcome.stdout) == (0, f"{tmp_path / name}: {told}\n")
+    assert (tmp_path / name).stat().st_size
+
+
+def test_a_plan_that_was_written_is_told(lake: Path, tmp_path: Path) -> None:
+    outcome = homelake("sql", lake, "explain select 1", "-o", tmp_path / "plan.txt")
+
+    assert (outcome.exit_code, outcome.stdout) == (0, f"{tmp_path / 'plan.txt'}: a plan\n")
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".jsonl", ".CSV2"])
+def test_an_ending_that_names_no_form_is_refused(lake: Path, tmp_path: Path, ending: str) -> None:
+    outcome = homelake("sql", lake, "select 1", "-o", tmp_path / f"a{ending}")
+
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    assert f"no form has the ending {ending.lower()}; name a file .csv" in outcome.stderr
+    assert outcome.stderr.count("\n") == 1
+    assert not list(tmp_path.glob("a*"))
+
+
+def test_an_answer_to_standard_output_as_a_file_stays_clean(lake: Path) -> None:
+    outcome = run("sql", lake, "select 1 as a", "-o", "/dev/stdout", "--format", "csv")
+
+    assert (outcome.exit_code, outcome.stdout, outcome.stderr) == (0, "a\n1\n", "/dev/stdout: 1 row\n")

@@ -267,3 +267,15 @@ def test_inspect_shows_archives(tmp_path: Path) -> None:
     assert "web01" in outcome.stdout
     assert "2026-09-18T10:00:00.000Z" in outcome.stdout
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_note_on_an_archive_leads_to_its_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.tar.gz", packed([("home/ann/.continue/sessions/a.json", session("hi"))], "tar.gz"))
+    write(tmp_path / "a.tar.gz.sha256", b"0" * 64)
+    homelake("build", path, "-o", tmp_path / "lake", "--workers", "1")
+
+    outcome = homelake("sql", tmp_path / "lake", "--example", "damaged_archives", "--format", "json")
+
+    assert json.loads(outcome.stdout) == [
+        {"input": str(path), "reason": "archive_damaged", "lost": False, "detail": "sha256", "member": None}
+    ]

@@ -120,13 +120,17 @@ def test_homes_at_two_places_are_two(tmp_path: Path) -> None:
     assert page.figure("homes") == page.figure("sessions") == "2"
 
 
-def test_failure_rates_are_those_of_the_view(corpus_page: Page, corpus_lake: Lake) -> None:
+def test_figures_of_tools_are_those_of_the_view(corpus_page: Page, corpus_lake: Lake) -> None:
     table = corpus_page.table("Which tools")
-    found = zip(table.column("tool"), table.column("agent"), table.column("failure rate"), strict=True)
-    expected = corpus_lake.rows("select coalesce(tool_name, 'no name'), agent, failure_rate from tool_failures")
+    heads = ("tool", "agent", "calls", "ran", "failed", "not run", "not known", "denied", "blocked", "failure rate")
+    found = zip(*map(table.column, heads), strict=True)
+    expected = corpus_lake.rows(
+        "select coalesce(tool_name, 'no name'), agent, calls, ran, failures, not_run, not_known, denied, blocked, "
+        "failure_rate from tool_failures"
+    )
 
     assert sorted(found) == sorted(
-        (name, agent, "–" if rate is None else f"{100 * rate:.1f} %") for name, agent, rate in expected
+        (*map(str, counts), "–" if rate is None else f"{100 * rate:.1f} %") for *counts, rate in expected
     )
 
 
@@ -140,12 +144,16 @@ def test_standing_permissions_are_those_of_the_view(corpus_page: Page, corpus_la
 
 
 def test_charts_over_time_add_up(corpus_page: Page, corpus_lake: Lake) -> None:
-    calls = corpus_page.table("Calls per month")
-    stopped = corpus_page.table("Stopped calls per month")
+    calls = corpus_page.table("Calls per week")
+    stopped = corpus_page.table("Stopped calls per week")
+    (told,) = [text for text in corpus_page.texts if "long before nearly all else" in text]
+    shown = f"event_utc >= '{told.partition('(')[2][:10]}'"
 
     charted = sum(int(cell.replace(",", "")) for row in calls.rows for cell in row[1:])
-    assert charted == corpus_lake.count("tool_calls", "event_utc is not null")
-    assert sum(map(int, stopped.column("denied"))) == corpus_lake.count("tool_calls", "decision = 'denied'")
+    assert charted == corpus_lake.count("tool_calls", shown)
+    assert sum(map(int, stopped.column("denied"))) == corpus_lake.count(
+        "tool_calls", f"decision = 'denied' and {shown}"
+    )
 
 
 def test_every_answer_is_on_the_page(corpus_page: Page) -> None:
@@ -164,6 +172,19 @@ def test_a_wrong_clock_stretches_no_chart(tmp_path: Path) -> None:
 
     assert page.table("Sessions per week").rows == [["week of 2026-09-14", "1"]]
     assert any(text.endswith("newest collection: 1 session, 1 prompt.") for text in page.texts)
+    assert page.figure("sessions") == "2"
+
+
+def test_a_stray_event_years_before_stretches_no_chart(tmp_path: Path) -> None:
+    home = MadeHome(tmp_path / "home")
+    home.session("s1", *[user(f"q{turn}") for turn in range(200)])
+    home.session("s2", user("then"), created=-86_400 * 365 * 4)
+    homelake("build", home.path, "-o", tmp_path / "lake", "--workers", "1", "--collected-at", "2026-09-20")
+
+    page = Page(report(tmp_path / "lake", tmp_path / "report.html"))
+
+    assert page.table("Sessions per week").rows == [["week of 2026-09-14", "1"]]
+    assert "Not in the charts, as it lies long before nearly all else (2026-09-14): 1 session, 1 prompt." in page.texts
     assert page.figure("sessions") == "2"
 
 

@@ -445,6 +445,7 @@ def test_the_manifest_names_nobody(marked_lake: Lake, tmp_path: Path) -> None:
         (("LAKE", "OUT", "--without-column", "timeline.row_id"), "timeline.row_id cannot be left out"),
         (("LAKE", "OUT", "--without-column", "kind"), "timeline.kind cannot be left out"),
         (("LAKE", "OUT", "--key", "SHORT"), "a key has 16 bytes or more"),
+        (("LAKE", "OUT", "--key", "NOFILE"), "NOFILE: No such file or directory"),
     ],
 )
 def test_what_is_wrong_is_told_in_a_line(small_lake: Path, tmp_path: Path, words: tuple[str, ...], line: str) -> None:
@@ -480,3 +481,26 @@ def test_a_share_lies_anywhere(small_lake: Path, tmp_path: Path) -> None:
 
     with duckdb.connect(str(odd / "again/lake.duckdb"), read_only=True) as client:
         assert client.execute("select count(*) > 5 from timeline").fetchall() == [(True,)]
+
+
+def test_what_is_named_and_left_out_is_told(small_lake: Path, tmp_path: Path) -> None:
+    told = {
+        name: homelake("share", small_lake, tmp_path / name, *options).stdout
+        for name, options in {
+            "plain": (),
+            "hidden": ("--pseudonyms",),
+            "span": ("--since", "2000-01-01"),
+            "all": ("--since", "2000-01-01", "--undated"),
+            "part": ("--since", "2000-01-01", "--user", "bob", "--table", "timeline"),
+        }.items()
+    }
+
+    counted = " union all ".join(f"select count(*) from {table.name}" for table in TABLES)
+    counts = {name: sum(count for (count,) in fetched(tmp_path / name, counted)) for name in told}
+    assert counts["plain"] == counts["all"] > counts["span"]
+    assert (
+        f"\nnote      {counts['all'] - counts['span']} rows without a time left out (--undated takes them)\n"
+        in told["span"]
+    )
+    assert [name for name, text in told.items() if "without a time" in text] == ["span"]
+    assert [name for name, text in told.items() if "(--pseudonyms hides them)" not in text] == ["hidden"]

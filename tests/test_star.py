@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 import pytest
@@ -157,7 +157,14 @@ def test_there_is_one_row_without_a_session_per_host_user_and_assistant(star: La
 
 
 def test_a_deletion_counts_once_where_events_tell_of_the_session_still(star: Lake) -> None:
-    assert star.count("sessions_deleted", "session_id = 'removed'") == 2
+    assert star.rows("select has_file, current from sessions where session_id = 'removed' order by all") == [
+        (False, True),
+        (True, False),
+    ]
+    assert star.rows("select has_file, deleted_between from sessions_deleted where session_id = 'removed'") == [
+        (True, [datetime(2026, 9, 14), datetime(2026, 9, 18)])
+    ]
+    assert star.count("sessions_deleted") == star.count("dim_session", "is_deleted")
     assert star.column("select has_file from dim_session where session_id = 'removed' and is_deleted") == [True]
     assert star.rows(
         "select session_id, has_file, is_deleted, started_week, deleted_after, deleted_before from dim_session "
@@ -258,7 +265,7 @@ def test_denied_calls_by_week(star: Lake, tmp_path: Path) -> None:
     homelake("sql", star.path, "--example", "denied_per_week", "-o", tmp_path / "denied.csv")
 
     assert (tmp_path / "denied.csv").read_text().splitlines() == [
-        "week,user,denied_commands,other_denied_calls,in_copies",
-        "2026-09-14,alice,1,0,1",
-        "2026-09-21,alice,1,0,0",
+        "week,user,denied_commands,blocked_commands,other_denied_calls,other_blocked_calls,in_copies",
+        "2026-09-14,alice,1,0,0,0,1",
+        "2026-09-21,alice,1,0,0,0,0",
     ]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from pipeline.join import selects
 from tests.conftest import OpenLake
 from tests.lake import Lake, homelake
 from tests.made import MadeHome, at, call, exchange, reply, usage, user
@@ -73,11 +74,31 @@ def test_sessions_deleted(lake: Lake) -> None:
 
 def test_tool_failures(lake: Lake) -> None:
     assert lake.rows(
-        "select tool_name, calls, ran, failures, denied, blocked, failure_rate from tool_failures order by tool_name"
+        "select tool_name, calls, ran, not_run, not_known, failures, denied, blocked, failure_rate from tool_failures "
+        "order by tool_name"
     ) == [
-        ("Bash", 5, 3, 1, 1, 1, 1 / 3),
-        ("single_find_and_replace", 1, 1, 0, 0, 0, 0.0),
+        ("Bash", 5, 3, 2, 0, 1, 1, 1, 1 / 3),
+        ("single_find_and_replace", 1, 1, 0, 0, 0, 0, 0, 0.0),
     ]
+
+
+def test_tool_failures_of_real_homes_add_up(corpus_lake: Lake) -> None:
+    found = corpus_lake.rows("select calls, ran, not_run, not_known, failures, failure_rate from tool_failures")
+
+    assert sum(row[0] for row in found) == corpus_lake.count("tool_calls")
+    assert corpus_lake.count("tool_calls", "status = 'errored' and not ran") > 0
+    for calls, ran, not_run, not_known, failures, rate in found:
+        assert calls == ran + not_run + not_known
+        assert failures <= ran
+        assert rate == (failures / ran if ran else None)
+
+
+def test_every_column_of_every_view_has_a_meaning(lake: Lake) -> None:
+    views = set(selects("views"))
+    columns = lake.rows("select table_name, column_name, comment from duckdb_columns() where not internal")
+
+    assert {view for view, _, _ in columns} >= views
+    assert [(view, column) for view, column, comment in columns if view in views and not comment] == []
 
 
 def test_sessions_count_what_their_calls_did(lake: Lake) -> None:

@@ -36,14 +36,15 @@ def schema(
     ] = None,
     form: Annotated[SchemaForm, typer.Option("--format", help="How to write the dictionary.")] = SchemaForm.TABLE,
 ) -> None:
-    """Describe the lake's tables: grain, key, and every column's type and meaning; of a further view its query."""
-    chosen = [known for known in TABLES if table in (None, known.name)]
-    if table in selects("views"):
-        typer.echo(f"{table}: {dictionary.render_views({table: selects('views')[table]}).removeprefix(table).strip()}")
-        typer.echo(f"\n{selects('views')[table]}", nl=False)
+    """Describe the lake's tables and views: grain, key, every column's type and meaning, and a view's query."""
+    views = selects("views")
+    if table is not None and table in views:
+        typer.echo(dictionary.render_view(table, TABLES, views, form.value))
         return
+    chosen = [known for known in TABLES if table in (None, known.name)]
     if not chosen:
-        fail(f"no table {table!r}; there are {', '.join(known.name for known in TABLES)}")
+        names = (*(known.name for known in TABLES), *views)
+        fail(f"no table or view {table!r}; there are {', '.join(names)}")
     typer.echo(dictionary.render(chosen, form.value))
     if table is None and form is SchemaForm.TABLE:
-        typer.echo(f"\nfurther views\n{dictionary.render_views(selects('views'))}")
+        typer.echo(f"\nfurther views\n{dictionary.render_views(views)}")

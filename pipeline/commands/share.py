@@ -7,7 +7,7 @@ from typing import Annotated
 import duckdb
 import typer
 
-from pipeline.commands._options import Lake, fail
+from pipeline.commands._options import Lake, fail, plural
 from pipeline.lake import LakeError
 from pipeline.share.choice import Choice
 from pipeline.share.copy import share as share_lake
@@ -63,11 +63,17 @@ def share(
     choice = Choice(tables, hosts, users, agents, _day(since), _day(until, end=True), undated)
     try:
         masking = Masking(texts, pseudonyms, left_out(without_column or (), TABLES))
-        rows = share_lake(lake, out, choice, masking, _key(key))
-    except (LakeError, OSError, ValueError, duckdb.Error) as error:
+        shared = share_lake(lake, out, choice, masking, _key(key))
+    except OSError as error:
+        fail(safe(f"{error.filename}: {error.strerror}" if error.filename else str(error)))
+    except (LakeError, ValueError, duckdb.Error) as error:
         fail(safe(str(error).splitlines()[0]))
-    typer.echo(f"{out}: {sum(rows.values()):,} rows; texts: {texts.value}")
-    typer.echo("tables    " + ", ".join(f"{name} {count:,}" for name, count in sorted(rows.items())))
+    typer.echo(f"{out}: {plural(sum(shared.rows.values()), 'row')}; texts: {texts.value}")
+    typer.echo("tables    " + ", ".join(f"{name} {count:,}" for name, count in sorted(shared.rows.items())))
+    if shared.undated:
+        typer.echo(f"note      {plural(shared.undated, 'row')} without a time left out (--undated takes them)")
+    if not pseudonyms:
+        typer.echo("note      hosts and users are named (--pseudonyms hides them)")
     if pseudonyms and texts != Texts.HASH:
         typer.echo("note      texts are kept, and texts can name people and machines")
 

@@ -84,15 +84,37 @@ def sql(
         typer.echo(examples.listed())
         return
     how = How(_values(param or []), max_rows, expanded)
-    by_ending = {f".{known.value}": known for known in QueryForm}
-    chosen = form or (by_ending.get(output.suffix) if output else None) or QueryForm.TABLE
+    chosen = form or _by_ending(output)
     try:
         if (statement, file, example, output) == (None, None, None, None) and sys.stdin.isatty():
             _talk(lake, chosen.value, how)
         else:
-            query.run_query(lake, _asked(statement, file, example), form=chosen.value, output=output, how=how)
+            rows = query.run_query(lake, _asked(statement, file, example), form=chosen.value, output=output, how=how)
+            if output is not None:
+                _written(output, rows)
     except query.QueryError as error:
         fail(error)
+
+
+def _by_ending(output: Path | None) -> QueryForm:
+    """The form that a file's ending names; a table for a text, and where there is no file."""
+    ending = output.suffix.lower() if output else ""
+    forms = {".txt": QueryForm.TABLE, **{f".{form.value}": form for form in QueryForm}}
+    if ending and ending not in forms and not _is_device(output):
+        told = textgrid.safe(f"{output}: no form has the ending {ending}")
+        fail(f"{told}; name a file .csv, .json, .parquet or .txt, or give --format")
+    return forms.get(ending, QueryForm.TABLE)
+
+
+def _is_device(output: Path | None) -> bool:
+    """Whether an answer goes into what is no regular file: a pipe, the terminal."""
+    return output is not None and (Path("/dev") in output.parents or (output.exists() and not output.is_file()))
+
+
+def _written(output: Path, rows: int | None) -> None:
+    """Say what was written; on standard error where that can be standard output itself."""
+    told = "a plan" if rows is None else plural(rows, "row")
+    typer.echo(f"{textgrid.safe(str(output))}: {told}", err=_is_device(output))
 
 
 def _values(given: list[str]) -> dict[str, str]:
@@ -117,7 +139,7 @@ def _talk(lake: Path, form: Form, how: How) -> None:
         fail("Parquet is written into a file: give a query, and -o FILE")
     with query.one_line(), query.opened(lake) as connection:
         views = prompt.views_of(connection)
-        opening = f"{plural(len(views), 'view')}. A query ends with `;`, .help lists commands."
+        opening = f"{plural(len(views), 'view')}. A query ends with `;`, .help lists commands, .quit leaves."
         print(f"{textgrid.safe(str(lake))}: {opening}", file=sys.stderr)
         talk(prompt.Prompt(connection, form, how), views)
 

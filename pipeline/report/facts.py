@@ -48,7 +48,8 @@ class Facts:
         for select in FIRST:
             self._keep(select)
         self.headline = self.answer("headline", 1).rows[0] | self.answer("collected", 1).rows[0]
-        self.step = step(self.headline["first_day"], self.headline["last_day"])
+        self.step = step(self.headline["usual_from"], self.headline["last_day"])
+        self.charted_from = self._charted_from()
         connection.execute("set variable report_step = ?", [self.step])
         for select in self._selects.keys() - set(FIRST):
             self._keep(select)
@@ -61,6 +62,14 @@ class Facts:
         (whole,) = self._rows(f"select count(*) as all_rows, {sums} from {table}")  # noqa: S608  (likewise)
         columns = {row[0]: row[1] for row in self._connection.execute(f"describe {table}").fetchall()}
         return Answer(question(self._selects[select]), columns, found, whole.pop("all_rows"), whole)
+
+    def _charted_from(self) -> date | None:
+        """Where the charts over time begin, if the few events before would draw them coarser; null: with the first."""
+        if self.step == step(self.headline["first_day"], self.headline["last_day"]):
+            return None
+        query = f"select date_trunc('{self.step}', ?::date)::date as day"
+        found = self._connection.execute(query, [self.headline["usual_from"]]).fetchone()
+        return found[0] if found else None
 
     def _keep(self, select: str) -> None:
         # The order of the rows is that of the SELECT: DuckDB keeps the order in which they are inserted.

@@ -29,6 +29,8 @@ def _activity(facts: Facts) -> Section:
     notes = ["Prompts and replies count wherever they are found, also outside of sessions (see Deleted and recovered)."]
     if undated := series.undated(facts):
         notes.append(f"Not in the charts, as their time is not known or later than the newest collection: {undated}.")
+    if earlier := series.earlier(facts):
+        notes.append(f"Not in the charts, as it lies long before nearly all else ({facts.charted_from}): {earlier}.")
     charts = [chart for column in ("sessions", "prompts", "calls") for chart in series.by_agent(facts, column)]
     assistants = table(facts, "assistants", ("sessions", "prompts", "replies", "calls"), by="sessions")
     return Section("activity", "Activity", [assistants], charts, notes)

@@ -68,13 +68,30 @@ def largest(facts: Facts, select: str, column: str, values: Callable[[Row], dict
 
 def undated(facts: Facts) -> str | None:
     """What the charts over time leave out, in words; null where it is nothing."""
-    rows = [row for row in facts.answer("activity", NO_LIMIT).rows if row["since"] is None]
+    return _told([row for row in facts.answer("activity", NO_LIMIT).rows if row["since"] is None])
+
+
+def earlier(facts: Facts) -> str | None:
+    """What lies before the charts over time begin, in words; null where it is nothing."""
+    return _told([row for row in _dated(facts) if not _is_charted(facts, row)])
+
+
+def _told(rows: Sequence[Row]) -> str | None:
+    """What rows of `activity` count, in words."""
     counts = {word: sum(row[f"{word}s"] for row in rows) for word in ("session", "prompt", "call")}
     return ", ".join(counted(count, word) for word, count in counts.items() if count) or None
 
 
 def _activity(facts: Facts) -> list[Row]:
+    return [row for row in _dated(facts) if _is_charted(facts, row)]
+
+
+def _dated(facts: Facts) -> list[Row]:
     return [row for row in facts.answer("activity", NO_LIMIT).rows if row["since"] is not None]
+
+
+def _is_charted(facts: Facts, row: Row) -> bool:
+    return facts.charted_from is None or row["since"] >= facts.charted_from
 
 
 def _over_time(step: str, rows: Sequence[Row], measure: _Measure) -> list[Chart]:

@@ -53,11 +53,21 @@ def condition(table: Table, choice: Choice) -> str:
     return " and ".join(_conditions(table, choice)) or "true"
 
 
+def is_undated(table: Table) -> str | None:
+    """SQL for whether a row of a table that a choice is of has no time; null for a table that is not chosen from."""
+    return f'is_of(host, "user", agent) and {_span(table)[0]} is null' if "user" in table.names else None
+
+
+def _span(table: Table) -> tuple[str, str]:
+    """SQL for the first and last time of what a row tells of."""
+    return SPANS.get(table.name, ("event_utc",) * 2 if "event_utc" in table.names else ("null",) * 2)
+
+
 def _conditions(table: Table, choice: Choice) -> Iterator[str]:
     if "user" in table.names:
         yield 'is_of(host, "user", agent)'
         if choice.has_span:
-            first, last = SPANS.get(table.name, ("event_utc",) * 2 if "event_utc" in table.names else ("null",) * 2)
+            first, last = _span(table)
             yield f"is_in_span({first}, {last})"
         return
     # A collection is taken with the homes that are: when it was made is no time of what it holds.

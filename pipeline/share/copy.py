@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import groupby
@@ -27,7 +28,7 @@ from pipeline.join import selects
 from pipeline.lake import LakeError
 from pipeline.parquet import write_file
 from pipeline.schema import Table
-from pipeline.share.choice import Choice, condition
+from pipeline.share.choice import Choice, condition, is_undated
 from pipeline.share.masks import Masking, columns, key_of, pads
 from pipeline.tables import FORMAT_VERSION, TABLES
 from pipeline.tables.inventory import COLLECTIONS
@@ -40,8 +41,16 @@ ARROW_ROWS = 2048
 """Rows fetched at a time, DuckDB's own batch; one of them can hold megabytes."""
 
 
-def share(lake: Path, out: Path, choice: Choice, masking: Masking, key: bytes | None = None) -> dict[str, int]:
-    """Write a share of a lake into `out`; return the rows of each table.
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Rows of a share by table, and how many a span of time left out because they have none."""
+
+    rows: dict[str, int]
+    undated: int
+
+
+def share(lake: Path, out: Path, choice: Choice, masking: Masking, key: bytes | None = None) -> Shared:
+    """Write a share of a lake into `out`; return what is in it.
 
     Without a `key` the lake's own files make one. A share that was there is replaced in one step, and nothing of it is
     kept: it may hold what this one leaves out. Raises LakeError.
@@ -53,6 +62,7 @@ def share(lake: Path, out: Path, choice: Choice, masking: Masking, key: bytes | 
         try:
             with _connected(build, choice, masking, key) as connection:
                 rows = {table.name: _write(connection, (build, folder), table, choice, masking) for table in TABLES}
+                undated = _undated(connection, build, choice)
             if not any(rows[name] for name in choice.tables or rows.keys() - {COLLECTIONS.name}):
                 raise LakeError(f"{lake}: no row is of what is asked for; nothing was written")
             lakes.write_manifest(folder, _manifest(rows, choice, masking, is_key_given=key is not None))
@@ -63,7 +73,7 @@ def share(lake: Path, out: Path, choice: Choice, masking: Masking, key: bytes | 
             raise
         write_catalog(final, TABLES, selects("views"))
         lakes.publish(out, final, keep=0)
-    return rows
+    return Shared(rows, undated)
 
 
 def _build_of(lake: Path) -> Path:
@@ -121,6 +131,19 @@ def _write(
     return rows
 
 
+def _undated(connection: duckdb.DuckDBPyConnection, build: Path, choice: Choice) -> int:
+    """Number of rows that a span leaves out because they have no time."""
+    found = 0
+    for table in TABLES if choice.has_span and not choice.undated else ():
+        condition = is_undated(table) if choice.has(table) else None
+        if condition is not None:
+            connection.execute("set variable files = ?", [_glob_free(build.glob(files_of(table)))])
+            query = f"select count(*) from ({_stored(table)}) where {condition}"  # noqa: S608  (names of the schema)
+            (count,) = connection.execute(query).fetchone() or (0,)
+            found += count
+    return found
+
+
 def _groups(paths: Iterable[Path], masking: Masking) -> Iterator[list[Path]]:
     """Files to be read by one query, which takes longer to plan than a small file to copy.
 
@@ -141,19 +164,25 @@ def _groups(paths: Iterable[Path], masking: Masking) -> Iterator[list[Path]]:
 
 def _select(table: Table, choice: Choice, masking: Masking) -> str:
     """The rows of a table as a share shows them, by the file that they go to, and there in the lake's order."""
-    in_path = [column for column in table.columns if is_in_path(table, column)]
-    agent = "".join(f", regexp_extract(place, '/agent=([^/]*)/', 1) as {name(column.name)}" for column in in_path)
     place = "substr(filename, length(getvariable('build')) + 1)"
     if masking.hides_homes:
         place = f"regexp_replace({place}, '[^/]*$', '00.parquet')"
     stored = ", ".join(name(column.name) for column in table.stored)
     order = ", ".join(f"{name(column)} nulls last" for column in table.order)
-    read = "read_parquet(getvariable('files'), hive_partitioning = false, filename = true)"
     return (
         f"select place, {stored} from (select place, {columns(table, masking)} "  # noqa: S608  (names of the schema)
-        f"from (select *{agent} from (select *, {place} as place from {read})) "
+        f"from (select *, {place} as place from ({_stored(table)})) "
         f"where {condition(table, choice)}) order by place, {order}"
     )
+
+
+def _stored(table: Table) -> str:
+    """The rows of a table's files as they are, with the columns that are in a file's path, and its name."""
+    in_path = [column for column in table.columns if is_in_path(table, column)]
+    part = r"regexp_extract(filename, '/agent=([^/]*)/month=[^/]*/[^/]*$', 1)"
+    agent = "".join(f", {part} as {name(column.name)}" for column in in_path)
+    read = "read_parquet(getvariable('files'), hive_partitioning = false, filename = true)"
+    return f"select *{agent} from {read}"  # noqa: S608  (names of the schema)
 
 
 def _parts(connection: duckdb.DuckDBPyConnection, select: str) -> Iterator[tuple[str, pa.Table]]:

@@ -122,7 +122,12 @@ TOOL_CALLS = Table(
         Column("new_text", TEXT, "Text that a finished edit or write put there.", sensitivity=Sensitivity.TEXT),
         Column("lines_added", COUNT, "Lines of `new_text` that `old_text` lacks."),
         Column("lines_removed", COUNT, "Lines of `old_text` that `new_text` lacks."),
-        Column("exit_code", COUNT, "Exit code, only where it is written; null for a clean run."),
+        Column(
+            "exit_code",
+            COUNT,
+            "Exit code, only where it is written; null for a clean run, and where a program failed "
+            "without writing one.",
+        ),
         EVENT_UTC,
         Column(
             "event_basis",

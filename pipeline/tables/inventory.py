@@ -45,7 +45,13 @@ PROBLEMS = Table(
             "True: a loss, something gives no row; false: a note on a record that is kept.",
             False,
         ),
-        Column("detail", TEXT, "Position, count or names of fields; never content.", sensitivity=Sensitivity.TEXT),
+        Column(
+            "detail",
+            TEXT,
+            "Position, count or names of fields; of an archive what is wrong with it, such as `sha256` (the hash "
+            "beside it) or `crc32`. Never content.",
+            sensitivity=Sensitivity.TEXT,
+        ),
         Column("bytes", COUNT, "Size of what was not read (bytes of the file)."),
         SOURCE,
         SOURCE_FILE,

@@ -1,13 +1,19 @@
--- How many calls were denied, by week and user?
+-- How many calls did people deny and policies block, by week and user?
 -- What copies and forks of a session repeat is counted apart.
 select
     calls.week,
     sessions.user,
-    count(*) filter (calls.tool_kind = 'command' and not calls.is_copied) as denied_commands,
-    count(*) filter (calls.tool_kind <> 'command' and not calls.is_copied) as other_denied_calls,
+    count(*) filter (calls.decision = 'denied' and calls.tool_kind = 'command' and not calls.is_copied)
+        as denied_commands,
+    count(*) filter (calls.decision = 'blocked' and calls.tool_kind = 'command' and not calls.is_copied)
+        as blocked_commands,
+    count(*) filter (calls.decision = 'denied' and calls.tool_kind <> 'command' and not calls.is_copied)
+        as other_denied_calls,
+    count(*) filter (calls.decision = 'blocked' and calls.tool_kind <> 'command' and not calls.is_copied)
+        as other_blocked_calls,
     count(*) filter (calls.is_copied) as in_copies,
 from fact_calls as calls
 join dim_session as sessions using (session_key)
-where calls.decision = 'denied'
+where calls.decision in ('denied', 'blocked')
 group by all
 order by calls.week, sessions.user

@@ -16,6 +16,19 @@ counted as (
     from report_days
 ),
 
+daily as (
+    select day, sum(sessions + prompts + replies + calls) as events from report_days where day is not null group by day
+),
+
+-- From this day on lie 99 of 100 events: a stray one, years before the others, stretches no chart.
+spread as (
+    select max(day) as usual_from
+    from (
+        select day, sum(events) over (order by day) - events as before, sum(events) over () as whole from daily
+    )
+    where before <= whole / 100
+),
+
 owned as (
     select
         count(distinct (host, "user", home, place)) as homes,
@@ -41,4 +54,5 @@ select
     cost_usd,
     first_day,
     last_day,
-from owned, counted
+    usual_from,
+from owned, counted, spread

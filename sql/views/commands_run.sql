@@ -3,12 +3,12 @@ select
     host,
     "user",
     agent,
-    coalesce(requested_utc, event_utc)::date as day,
-    event_basis as day_basis,
+    coalesce(requested_utc, event_utc)::date as day,  -- Day (UTC) by the best evidence; null where nothing tells.
+    event_basis as day_basis,  -- What the day rests on, as `timeline.event_basis`.
     actor,
     command,
-    count(*) as runs,
-    count(*) filter (exit_code <> 0 or status = 'errored') as failures,
+    count(*) as runs,  -- How often it ran.
+    count(*) filter (exit_code <> 0 or status = 'errored') as failures,  -- Runs that errored or ended with an exit code but 0.
 from tool_calls
 where tool_kind = 'command' and ran and command <> ''
 group by all

@@ -40,14 +40,8 @@ known as (
         false as is_unknown,
         has_file,
         in_index,
-        not current
-        or (
-            not has_file
-            -- What is left in a list, or of its events, after the file of a session went is no second deletion.
-            and not coalesce(
-                bool_or(has_file and not current) over (partition by host, "user", agent, session_id), false
-            )
-        ) as is_deleted,
+        -- What is left in a list, or of its events, after the file of a session went is no second deletion.
+        sessions.session_key in (select gone.session_key from sessions_deleted as gone) as is_deleted,
         deleted_between[1]::date as deleted_after,
         deleted_between[2]::date as deleted_before,
         compacted,

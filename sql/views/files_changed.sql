@@ -5,11 +5,11 @@ select
     agent,
     project_path,
     file_path,
-    count(*) as edits,
-    count(distinct session_key) as sessions,
-    sum(lines_added) as lines_added,
-    sum(lines_removed) as lines_removed,
-    max(event_utc) as last_event_utc,
+    count(*) as edits,  -- Finished edits and writes.
+    count(distinct session_key) as sessions,  -- Sessions that changed it.
+    sum(lines_added) as lines_added,  -- Lines that the edits added, in all.
+    sum(lines_removed) as lines_removed,  -- Lines that the edits removed, in all.
+    max(event_utc) as last_event_utc,  -- Time of the last edit (UTC) by the best evidence.
 from tool_calls
 where tool_kind in ('edit', 'write') and status = 'done' and file_path is not null
 group by all

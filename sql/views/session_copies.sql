@@ -3,7 +3,7 @@ select
     content_hash,
     row_number() over (
         partition by content_hash order by started_utc nulls last, host nulls last, "user" nulls last, session_key
-    ) as copy,
+    ) as copy,  -- 1 for the session that counts, the earliest; 2 and more for those that copy it.
     host,
     "user",
     agent,

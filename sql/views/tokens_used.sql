@@ -12,7 +12,7 @@ select
     host,
     "user",
     agent,
-    event_utc::date as day,
+    event_utc::date as day,  -- Day (UTC) by the best evidence; null where nothing tells.
     model,
     grain,
     sum(prompt_tokens) as prompt_tokens,
