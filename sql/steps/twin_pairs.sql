@@ -1,7 +1,7 @@
 -- Grain: one row per row of a secondary source that repeats a row of a primary one. Key: artifact, sequence.
 -- Equal text of the same side of a talk, in the same session where the secondary row names one; the nearest in time.
 with
-secondary as (
+repeating as (
     select
         places.home,
         places.agent,
@@ -18,6 +18,18 @@ secondary as (
     where places.twin_rule is not null and rows.kind = 'message'
 ),
 
+-- From here on the number of what is said stands for it.
+said as materialized (
+    select row_number() over () as said, *
+    from (select distinct home, agent, turn_type, text, scope from repeating)
+),
+
+secondary as (
+    select said.said, repeating.artifact, repeating.sequence, repeating.twin_rule, repeating.utc
+    from repeating
+    join said using (home, agent, turn_type, text, scope)
+),
+
 -- What is said twice is said in chats: no secondary source tells of a session that is a folder.
 of_sessions as (
     select
@@ -32,7 +44,7 @@ of_sessions as (
         false as is_event,
     from rows
     join session_places as sessions using (artifact)
-    where rows.kind = 'message' and rows.text in (select text from secondary) and not sessions.is_folder
+    where rows.kind = 'message' and rows.text in (select text from repeating) and not sessions.is_folder
 ),
 
 -- What a person typed to run a command is no message of the session.
@@ -67,7 +79,7 @@ of_events as (
     from rows
     join places using (artifact)
     semi join exchanges on exchanges.artifact = rows.artifact and exchanges.record = rows.record
-    where rows.kind = 'message' and rows.text in (select text from secondary)
+    where rows.kind = 'message' and rows.text in (select text from repeating)
 ),
 
 primary_rows as (
@@ -87,17 +99,13 @@ scoped as (
 -- What is said over and over is looked at once a moment: a history means the last of a file, the others the first.
 moments as (
     select
-        home,
-        agent,
-        turn_type,
-        text,
-        scope,
+        said.said,
         is_event,
         utc,
         min({'place': sequence, 'artifact': artifact}) as first_one,
         min({'place': -sequence, 'artifact': artifact}) as last_one,
     from scoped
-    semi join secondary using (home, agent, turn_type, text, scope)
+    join said using (home, agent, turn_type, text, scope)
     group by all
 ),
 
@@ -105,11 +113,7 @@ timed as (from moments where utc is not null),
 
 whole as (
     select
-        home,
-        agent,
-        turn_type,
-        text,
-        scope,
+        said,
         is_event,
         min(first_one) as first_one,
         min(last_one) filter (utc is not null) as last_one,
@@ -119,12 +123,8 @@ whole as (
 
 asked as (
     select distinct
-        home,
-        agent,
+        said,
         twin_rule,
-        turn_type,
-        text,
-        scope,
         utc,
         unnest(case when twin_rule in ('history', 'log') then [false] else [true, false] end) as is_event,
     from secondary
@@ -135,37 +135,29 @@ candidates as (
     select asked.*, timed.utc as twin_utc, timed.first_one, timed.last_one
     from asked
     asof join timed
-        on timed.home = asked.home and timed.agent = asked.agent and timed.turn_type = asked.turn_type
-        and timed.text = asked.text and timed.scope = asked.scope and timed.is_event = asked.is_event
-        and timed.utc <= asked.utc
+        on timed.said = asked.said and timed.is_event = asked.is_event and timed.utc <= asked.utc
     union all by name
     select asked.*, timed.utc as twin_utc, timed.first_one, timed.last_one
     from asked
     asof join timed
-        on timed.home = asked.home and timed.agent = asked.agent and timed.turn_type = asked.turn_type
-        and timed.text = asked.text and timed.scope = asked.scope and timed.is_event = asked.is_event
-        and timed.utc >= asked.utc
+        on timed.said = asked.said and timed.is_event = asked.is_event and timed.utc >= asked.utc
     union all by name
     select asked.*, whole.first_one, whole.last_one
     from asked
-    join whole using (home, agent, turn_type, text, scope, is_event)
+    join whole using (said, is_event)
 ),
 
 answers as (
     select
-        home,
-        agent,
+        said,
         twin_rule,
-        turn_type,
-        text,
-        scope,
         utc,
         case when twin_rule = 'history' then last_one else first_one end as twin,
         date_diff('millisecond', twin_utc, utc) as ms_apart,
     from candidates
     where twin is not null
     qualify row_number() over (
-        partition by home, agent, twin_rule, turn_type, text, scope, utc
+        partition by said, twin_rule, utc
         order by is_event desc, abs(ms_apart) nulls last, twin
     ) = 1
 )
@@ -180,6 +172,5 @@ select
     answers.ms_apart / 1000.0 as seconds_apart,
 from secondary
 join answers
-    on answers.home = secondary.home and answers.agent = secondary.agent and answers.twin_rule = secondary.twin_rule
-    and answers.turn_type = secondary.turn_type and answers.text = secondary.text and answers.scope = secondary.scope
+    on answers.said = secondary.said and answers.twin_rule = secondary.twin_rule
     and answers.utc is not distinct from secondary.utc
