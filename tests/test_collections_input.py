@@ -277,5 +277,5 @@ def test_a_note_on_an_archive_leads_to_its_name(tmp_path: Path) -> None:
     outcome = run("sql", tmp_path / "lake", "--example", "damaged_archives", "--format", "json")
 
     assert json.loads(outcome.stdout) == [
-        {"input": str(path), "reason": "archive_damaged", "lost": False, "detail": "sha256", "member": None}
+        {"input": f"{path}/home", "reason": "archive_damaged", "lost": False, "detail": "sha256", "member": None}
     ]
