@@ -156,10 +156,13 @@ def _in_order(streams: Sequence[Iterator[pa.Table]], job: Job) -> Iterator[pa.Ta
     if len(streams) == 1:
         yield from streams[0]
         return
-    whole = [
-        (_Piece((), stream, table, 0, table.num_rows) for table in tables) for stream, tables in enumerate(streams)
-    ]
+    whole = [_whole(tables, stream) for stream, tables in enumerate(streams)]
     yield from _joined(_merged([groupby(_cut(pieces, ("host", "user")), key=_key) for pieces in whole], job))
+
+
+def _whole(tables: Iterable[pa.Table], stream: int) -> Iterator[_Piece]:
+    for table in tables:
+        yield _Piece((), stream, table, 0, table.num_rows)
 
 
 def _key(piece: _Piece) -> Key:
