@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from pathlib import Path
+from typing import cast
 
 import polars as pl
+import pyarrow.parquet as pq
 
 from pipeline.history import History, last_positions
 from pipeline.lake import reading
@@ -63,12 +65,26 @@ class Carried:
         """Rows of a table, without an order."""
         frames = [table.empty()]
         for file, agent in () if self.found.is_empty() else self._files(table):
-            with reading(file):
-                rows = pl.scan_parquet(file, glob=False, hive_partitioning=False).filter(near(self.found)).collect()
-            told = list(at(table).values())
-            rows = rows.join(self.found, left_on=told, right_on=list(PLACES), how="semi", nulls_equal=True)
+            rows = self._rows(file, table)
             frames.append(conform(rows.with_columns(agent=pl.lit(agent)) if agent else rows, table))
         return pl.concat(frames)
+
+    def _rows(self, file: Path, table: Table) -> pl.DataFrame:
+        """Rows of a file: only row groups that have some are read whole."""
+        with reading(file):
+            places = pl.scan_parquet(file, glob=False, hive_partitioning=False).with_row_index("at").filter(
+                near(self.found)
+            ).select("at", **at(table)).collect()  # fmt: skip
+            wanted = places.join(self.found, on=PLACES, how="semi", nulls_equal=True)["at"]
+            frames, start = list[pl.DataFrame](), 0
+            with pq.ParquetFile(file, memory_map=True) as opened:
+                for number in range(opened.num_row_groups):
+                    rows = opened.metadata.row_group(number).num_rows
+                    inside = wanted.filter(wanted.is_between(start, start + rows - 1)) - start
+                    if not inside.is_empty():
+                        frames.append(cast("pl.DataFrame", pl.from_arrow(opened.read_row_group(number)))[inside])
+                    start += rows
+        return pl.concat(frames) if frames else table.empty()
 
     def _files(self, table: Table) -> Iterator[tuple[Path, str | None]]:
         """The table's files of the bucket, with the assistant that the path tells."""

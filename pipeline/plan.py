@@ -73,9 +73,9 @@ def plan(
     return cutter.made
 
 
-def order_of(owner: Owner) -> tuple[tuple[bool, bytes], ...]:
-    """Sort key in the order that DuckDB and polars give hosts and users: by bytes, nulls last."""
-    return tuple((value is None, (value or "").encode()) for value in owner)
+def order_of(values: Iterable[str | None]) -> tuple[tuple[bool, bytes], ...]:
+    """Sort key of texts, such as host and user, in the order of DuckDB and polars: by bytes, nulls last."""
+    return tuple((value is None, (value or "").encode()) for value in values)
 
 
 class _Cutter:

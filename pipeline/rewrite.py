@@ -12,7 +12,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -27,7 +27,10 @@ from pipeline.lake import reading
 from pipeline.parquet import write_file
 from pipeline.parts import COLLECTION, Part
 from pipeline.plan import order_of
-from pipeline.schema import Table
+from pipeline.schema import TEXT, Table
+
+_FEW = 1024
+"""So many rows are sorted where they are, more by DuckDB."""
 
 Counts = list[list[Any]]
 """Values of the columns that a table is counted by, each followed by their rows."""
@@ -126,23 +129,27 @@ def _kept(job: Job, old: Path, gone: pl.DataFrame | None) -> Iterator[pa.Table]:
             yield parts.to_arrow(rows)
 
 
-class _Piece(NamedTuple):
-    """Rows of one host and user that follow each other in a table of a stream: so many from `start` on."""
+Key = tuple[tuple[bool, bytes], ...]
+"""Values of some columns as `order_of` has them."""
 
-    owner: tuple[tuple[bool, bytes], ...]
+
+class _Piece(NamedTuple):
+    """Rows that follow each other in a table of a stream and share a key: so many from `start` on."""
+
+    key: Key
     stream: int
     table: pa.Table
     start: int
     rows: int
 
 
-def _by_owner(tables: Iterator[pa.Table], stream: int) -> Iterator[_Piece]:
-    """Cut tables where host or user changes."""
-    for table in tables:
-        owners = cast("pl.DataFrame", pl.from_arrow(table.select(["host", "user"])))
-        start = 0
-        for length, owner in owners.select(pl.struct("host", "user").rle().alias("run")).unnest("run").iter_rows():
-            yield _Piece(order_of((owner["host"], owner["user"])), stream, table, start, length)
+def _cut(pieces: Iterable[_Piece], columns: Sequence[str]) -> Iterator[_Piece]:
+    """Cut pieces where one of some columns of text changes."""
+    for piece in pieces:
+        told = cast("pl.DataFrame", pl.from_arrow(piece.table.select(columns).slice(piece.start, piece.rows)))
+        start = piece.start
+        for length, values in told.select(pl.struct(columns).rle().alias("run")).unnest("run").iter_rows():
+            yield _Piece(order_of(tuple(values.values())), piece.stream, piece.table, start, length)
             start += length
 
 
@@ -151,22 +158,42 @@ def _in_order(streams: Sequence[Iterator[pa.Table]], job: Job) -> Iterator[pa.Ta
     if len(streams) == 1:
         yield from streams[0]
         return
-    cut = [_by_owner(tables, stream) for stream, tables in enumerate(streams)]
-    merged = heapq.merge(*cut, key=lambda piece: (piece.owner, piece.stream))
-    yield from _joined(_settled(groupby(merged, key=lambda piece: piece.owner), job))
+    whole = [_whole(tables, stream) for stream, tables in enumerate(streams)]
+    yield from _joined(_merged([groupby(_cut(pieces, ("host", "user")), key=_key) for pieces in whole], job))
 
 
-def _settled(owners: Iterable[tuple[object, Iterator[_Piece]]], job: Job) -> Iterator[_Piece]:
-    """Yield pieces in order; those of an owner that come from several streams are sorted."""
-    for _, pieces in owners:
-        held = [next(pieces)]
-        for piece in pieces:
-            held.append(piece)
-            if piece.stream != held[0].stream:
-                yield from _sorted([*held, *pieces], job)
-                break
-        else:
-            yield from held
+def _whole(tables: Iterable[pa.Table], stream: int) -> Iterator[_Piece]:
+    for table in tables:
+        yield _Piece((), stream, table, 0, table.num_rows)
+
+
+def _key(piece: _Piece) -> Key:
+    return piece.key
+
+
+def _merged(streams: Sequence[Iterator[tuple[Key, Iterator[_Piece]]]], job: Job) -> Iterator[_Piece]:
+    """Merge the pieces of owners; those of an owner that several streams have are merged in smaller ones."""
+    heads = [(*head, number) for number, stream in enumerate(streams) if (head := next(stream, None))]
+    while heads:
+        owner = min(key for key, _, _ in heads)
+        same = [head for head in heads if head[0] == owner]
+        pieces = [each for _, each, _ in same]
+        yield from pieces[0] if len(pieces) == 1 else _shared(pieces, job)
+        heads = [head for head in heads if head[0] != owner]
+        heads += [(*head, number) for _, _, number in same if (head := next(streams[number], None))]
+
+
+def _shared(streams: Sequence[Iterator[_Piece]], job: Job) -> Iterator[_Piece]:
+    """Merge pieces of one owner by the texts that its rows are ordered by first.
+
+    So no more is held than a table of each stream, and the rows that are equal in these texts.
+    """
+    stored = {column.name: column.dtype for column in job.table.stored}
+    texts = list(takewhile(lambda name: stored[name] == TEXT, (name for name in job.table.order if name in stored)))
+    merged = heapq.merge(*(_cut(pieces, texts) for pieces in streams), key=lambda piece: (piece.key, piece.stream))
+    for _, pieces in groupby(merged, key=_key):
+        held = list(pieces)
+        yield from held if len({piece.stream for piece in held}) == 1 else _sorted(held, job)
 
 
 def _joined(pieces: Iterable[_Piece]) -> Iterator[pa.Table]:
@@ -184,9 +211,15 @@ def _joined(pieces: Iterable[_Piece]) -> Iterator[pa.Table]:
 
 
 def _sorted(pieces: Sequence[_Piece], job: Job) -> Iterator[_Piece]:
-    """Sort the rows of an owner in the order of the table; what does not fit into memory is spilled."""
+    """Sort rows in the order of the table; what does not fit into memory is spilled."""
     schema = pieces[0].table.schema
     rows = pa.concat_tables(piece.table.slice(piece.start, piece.rows).cast(schema) for piece in pieces)
+    if rows.num_rows <= _FEW:
+        order = [name for name in job.table.order if name in schema.names]
+        few = cast("pl.DataFrame", pl.from_arrow(rows)).sort(order, nulls_last=True)
+        made = few.to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema)
+        yield _Piece(pieces[0].key, -1, made, 0, made.num_rows)
+        return
     with tempfile.TemporaryDirectory(dir=job.folder) as spill:
         settings: dict[str, Any] = {"threads": 1, "temp_directory": spill, "memory_limit": job.memory}
         with duckdb.connect(config=settings) as connection:
@@ -194,7 +227,7 @@ def _sorted(pieces: Sequence[_Piece], job: Job) -> Iterator[_Piece]:
             order = [name for name in job.table.order if name in schema.names]
             columns = ", ".join(f'"{name}" asc nulls last' for name in order)
             for batch in connection.sql(f"select * from rows order by {columns}").to_arrow_reader(65_536):  # noqa: S608  (declared names)
-                yield _Piece(pieces[0].owner, -1, pa.Table.from_batches([batch]).cast(schema), 0, batch.num_rows)
+                yield _Piece(pieces[0].key, -1, pa.Table.from_batches([batch]).cast(schema), 0, batch.num_rows)
 
 
 class _Counted:

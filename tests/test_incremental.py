@@ -305,6 +305,8 @@ def test_many_homes_of_no_host_and_user_are_sorted_from_several_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_lake: OpenLake
 ) -> None:
     inputs = [make_home(tmp_path / f"{n}", f"text {n}", f"more {n}") for n in range(7)]
+    for home in inputs:
+        MadeHome(home).history(("asked before", 0), ("asked again", 1))
     build(tmp_path / "lake", *inputs)
 
     monkeypatch.setattr(pipeline.build, "plan", partial(plan, batch_bytes=1))
