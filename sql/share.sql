@@ -30,7 +30,7 @@ create macro shown_rule(value) as case
     else shown_text(value)
 end;
 create macro shown_setting(value) as case
-    when regexp_full_match(value, 'true|false|null|\[\]|\{\}|-?[0-9.]{1,9}') then value
+    when regexp_full_match(value, 'true|false|null|\[\]|\{\}|-?[0-9]{1,9}|-?[0-9]{1,6}\.[0-9]{1,6}') then value
     else shown_text(value)
 end;
 -- Which rows there are: of the hosts, users and assistants that are asked for (null: of all), and of a span of time.

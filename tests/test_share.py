@@ -185,6 +185,21 @@ def test_every_column_is_masked_by_its_class(tmp_path: Path) -> None:
         assert not any(value in (None, "") for row in rows for value in row)
 
 
+def test_an_address_is_no_number_and_a_token_no_tool(tmp_path: Path) -> None:
+    lake, token = made_lake(tmp_path / "lake", ["a"]), "ghp" + "_" + "a1B2" * 9
+    (file,) = (lake / "builds/1/permissions").iterdir()
+    found = pq.read_table(file)
+    rows = [{**found.to_pylist()[0], "rule": rule, "value": value} for rule, value in [
+        (token, "10.0.0.7"), ("Bash", "-1.5"), (f"Bash({token})", "1200"),
+    ]]  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(rows, found.schema), file)
+
+    shared(lake, tmp_path / "out")
+
+    shown = fetched(tmp_path / "out", "select regexp_replace(rule, 'len=.*', '…'), left(value, 4) from permissions")
+    assert sorted(shown) == [("Bash", "-1.5"), ("Bash(…", "1200"), ("…", "len=")]
+
+
 def test_names_of_models_and_tools_are_shown(tmp_path: Path) -> None:
     names = ["gpt-4.1", "Claude Sonnet 4 (new)", "openai/gpt-4o:free", "mcp__issues__create_pull_request_review"]
 

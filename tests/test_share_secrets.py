@@ -53,6 +53,12 @@ def test_a_token_is_masked_and_nothing_beside_it(connection: duckdb.DuckDBPyConn
     assert masked(connection, around.format(TOKENS[name], TOKENS[name])) == around.format("***", "***")
 
 
+@pytest.mark.parametrize("before", ["\\n", "\\\\t", "%3D", "%20", "\\u003d", "\x1b[31m", "\\u001b[1m", "MY_"])
+@pytest.mark.parametrize("name", ["aws", "github", "openai", "jwt"])
+def test_a_token_is_masked_behind_an_escape(connection: duckdb.DuckDBPyConnection, name: str, before: str) -> None:
+    assert masked(connection, f'{{"a": "x{before}{TOKENS[name]}"}}') == f'{{"a": "x{before}***"}}'
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -71,7 +77,16 @@ def test_a_token_is_masked_and_nothing_beside_it(connection: duckdb.DuckDBPyConn
         ("Authorization: Basic dXNlcjpwYXNz\nAccept: */*", "Authorization: Basic ***\nAccept: */*"),
         ('"authorization":"Bearer abc.def-123"', '"authorization":"Bearer ***"'),
         ("curl -u admin:geheim http://x", "curl -u admin:*** http://x"),
+        ('"A=1\\nDB_PASSWORD=hunter2\\nB=2"', '"A=1\\nDB_PASSWORD=***\\nB=2"'),
+        ('"token\\u003dhunter2\\u0026b"', '"token\\u003d***\\u0026b"'),
+        ("/x?password%3Dhunter2&b", "/x?password%3D***&b"),
+        ('"x\\nBearer abcdefghijklmnop"', '"x\\nBearer ***"'),
+        ("run --db-password hunter -v", "run --db-password *** -v"),
+        ('"run --token \\"a b\\" -v"', '"run --token *** -v"'),
+        ("<dbPassword>hunter2</dbPassword>", "<dbPassword>***</dbPassword>"),
+        ("?sv=1&sig=" + "aB3%2B" * 6 + "&x", "?sv=1&sig=***&x"),
         # What names a secret and holds none
+        ("docker login --password-stdin <file; x --token $T --password -v", None),
         ("token = get_token(x)", None),
         ("def f(password: str, token: int = 5):", None),
         ("max_tokens: 4096, prompt_tokens=12", None),

@@ -54,7 +54,6 @@ _HASHED = {
     Sensitivity.PATH: "shown_text",
     Sensitivity.ID: "shown_id",
     Sensitivity.KEY: "shown_key",
-    Sensitivity.RULE: "shown_rule",
     Sensitivity.SETTING: "shown_setting",
     Sensitivity.TEXT: "shown_text",
 }
@@ -91,6 +90,9 @@ def _masked(value: str, column: Column, masking: Masking) -> str:
     if is_hashed and kind == Sensitivity.NAME:
         is_shown = f"is_name({value}) and not regexp_matches({value}, {literal(GUARDS[0])})"
         return f"case when {is_shown} then {value} else shown_text({value}) end"
+    if is_hashed and kind == Sensitivity.RULE:
+        is_secret = f"regexp_matches(regexp_extract({value}, '^[^(]*'), {literal(GUARDS[0])})"
+        return f"case when {is_secret} then shown_text({value}) else shown_rule({value}) end"
     if is_hashed or (kind == Sensitivity.KEY and masking.is_keyed):
         return f"{_HASHED[kind]}({value})"
     return scrubbed(value) if masking.texts == Texts.SECRETS else value
