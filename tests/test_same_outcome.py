@@ -118,7 +118,7 @@ def _settle() -> None:
     time.sleep(2 * SETTLED_NS / 1e9)
 
 
-def test_an_empty_home_that_appears_counts_in_any_order(tmp_path: Path, open_lake: OpenLake) -> None:
+def test_an_empty_home_that_appears_counts_in_any_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("1", "2"):
         MadeHome(tmp_path / name / "in/ann").session("s", user("x"), reply("y"))
         os.utime(tmp_path / name / "in/ann/.continue/sessions/s.json", (1_789_460_000,) * 2)
@@ -127,7 +127,7 @@ def test_an_empty_home_that_appears_counts_in_any_order(tmp_path: Path, open_lak
 
     for lake, order in (("lake", "12"), ("other", "21")):
         for name in order:
-            os.chdir(tmp_path / name)
+            monkeypatch.chdir(tmp_path / name)
             build(tmp_path / lake, "in", "--host", "box", "--collected-at", DAY)
 
     assert differing(tmp_path / "lake", tmp_path / "other") == []
