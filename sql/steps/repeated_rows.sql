@@ -40,12 +40,19 @@ said as (
     where rows.kind = 'message'
 ),
 
-done as (
-    select rows.artifact, rows.sequence, own.artifact as of_artifact, min(own.sequence) as of_sequence
+-- Materialized: else the planner may join all rows with all of their kind first.
+called as materialized (
+    select rows.artifact, rows.sequence, rows.kind, pairs.artifact as of_artifact, pairs.call_no
     from usage_pairs as pairs
     join rows on rows.artifact = pairs.event_artifact and rows.record = pairs.event_record
-    join rows as own on own.artifact = pairs.artifact and own.call_no = pairs.call_no and own.kind = rows.kind
     where rows.kind in ('tool_call', 'tool_result')
+),
+
+done as (
+    select called.artifact, called.sequence, called.of_artifact, min(own.sequence) as of_sequence
+    from called
+    join rows as own
+        on own.artifact = called.of_artifact and own.call_no = called.call_no and own.kind = called.kind
     group by all
 ),
 
