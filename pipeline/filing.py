@@ -18,13 +18,7 @@ from pipeline.tables import TABLES
 from pipeline.tables.inventory import COLLECTIONS, PROBLEMS
 from pipeline.workers import Died, run_all
 
-Streams = dict[int, list[Part]]
-"""Parts in the order of the lake, by what tells streams of one file apart."""
-
 _TABLES = {table.name: table for table in TABLES}
-
-_UNHOMED = -1
-"""The stream of rows that belong to no home."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +57,8 @@ def write_files(work: Work, folder: Path, previous: Manifest | None, rows: Rows)
             link(known, folder / path)
             files[path.as_posix()] = old[path]
             continue
-        streams = [made for _, made in sorted(fresh.get(path, {}).items())]
-        jobs.append(Job(table, folder, path, streams, known, touched, is_unhomed, rows.ids, work.memory))
-    jobs.sort(key=lambda job: -sum(part.rows for stream in job.parts for part in stream))
+        jobs.append(Job(table, folder, path, fresh.get(path, ()), known, touched, is_unhomed, rows.ids))
+    jobs.sort(key=lambda job: -sum(part.rows for part in job.parts))
     for job, made in run_all(make, jobs, min(work.workers, len(jobs))):
         if isinstance(made, Died):
             raise LakeError(f"a worker was killed twice over {job.path}: it ran out of memory?")
@@ -83,20 +76,20 @@ def write_files(work: Work, folder: Path, previous: Manifest | None, rows: Rows)
     return dict(sorted(files.items()))
 
 
-def _fresh(rows: Rows) -> dict[Path, Streams]:
+def _fresh(rows: Rows) -> dict[Path, list[Part]]:
     """What the build made, by the file that it goes into."""
-    fresh: defaultdict[Path, Streams] = defaultdict(dict)
-    for bucket, stream, part in _parts(rows):
-        fresh[lakes.path_of(_TABLES[part.table], part, bucket)].setdefault(stream, []).append(part)
+    fresh: defaultdict[Path, list[Part]] = defaultdict(list)
+    for bucket, part in _parts(rows):
+        fresh[lakes.path_of(_TABLES[part.table], part, bucket)].append(part)
     return fresh
 
 
-def _parts(rows: Rows) -> Iterator[tuple[int, int, Part]]:
-    """Parts with their buckets and streams."""
+def _parts(rows: Rows) -> Iterator[tuple[int, Part]]:
+    """Parts with their buckets."""
     for result in rows.results:
-        yield from ((result.bucket, result.share, part) for part in result.parts)
+        yield from ((result.bucket, part) for part in result.parts)
     for part in (*(rows.collections or ()), *(rows.unhomed or ())):
-        yield 0, _UNHOMED, part
+        yield 0, part
 
 
 def _gone(folder: Path, touched: Iterable[History], buckets: int) -> dict[int, Path]:

@@ -54,7 +54,7 @@ def plan(
     """Put homes into buckets, in order, and cut them into batches of about `batch_bytes`.
 
     The homes are those to be read (`taken`), and those whose rows change (`known`, of which `same` are collections that
-    are not read). All that there is of one home is in one batch.
+    are not read). All that there is of one home is in one batch, and of one host and user where it is not too much.
     """
     homes: defaultdict[tuple[Owner, str], _Over] = defaultdict(_Over)
     for each in taken:
@@ -66,44 +66,21 @@ def plan(
     by_owner: defaultdict[Owner, list[_Over]] = defaultdict(list)
     for (owner, _), home in sorted(homes.items(), key=lambda entry: entry[0][1]):
         by_owner[owner].append(home)
-    ordered = sorted(by_owner.items(), key=lambda entry: (bucket_of(entry[0], buckets), *order_of(entry[0])))
-    cutter = _Cutter(batch_bytes)
-    for owner, owned in ordered:
-        cutter.add(bucket_of(owner, buckets), owned)
-    return cutter.made
+    made, held = list[Batch](), 0
+    for owner, owned in sorted(by_owner.items(), key=lambda entry: (bucket_of(entry[0], buckets), _order_of(entry[0]))):
+        bucket, is_much = bucket_of(owner, buckets), sum(home.bytes for home in owned) > batch_bytes
+        for number, home in enumerate(owned):
+            is_full = held >= batch_bytes and (is_much or number == 0)
+            if not made or made[-1].bucket != bucket or is_full:
+                made.append(Batch(len(made), bucket))
+                held = 0
+            made[-1].homes.extend(home.taken)
+            made[-1].same.extend(home.same)
+            made[-1].known.extend(home.known)
+            held += home.bytes
+    return made
 
 
-def order_of(values: Iterable[str | None]) -> tuple[tuple[bool, bytes], ...]:
-    """Sort key of texts, such as host and user, in the order of DuckDB and polars: by bytes, nulls last."""
-    return tuple((value is None, (value or "").encode()) for value in values)
-
-
-class _Cutter:
-    """Cuts homes in order into batches.
-
-    Rows are in the order of host and user, so batch behind batch is the lake's order; only where these have more homes
-    than fit into a batch, the rows of several are to be sorted.
-    """
-
-    def __init__(self, batch_bytes: int) -> None:
-        self.made: list[Batch] = []
-        self._most = batch_bytes
-        self._held = 0
-
-    def add(self, bucket: int, homes: Sequence[_Over]) -> None:
-        """Add the homes of a host and user to the last batch, or to new ones."""
-        is_much = len(homes) > 1 and sum(home.bytes for home in homes) > self._most
-        last = self.made[-1] if self.made else None
-        if last is None or is_much or last.is_shared or last.bucket != bucket or self._held >= self._most:
-            self._start(Batch(len(self.made), bucket, is_shared=is_much))
-        for home in homes:
-            if is_much and self._held >= self._most:
-                self._start(Batch(len(self.made), bucket, share=self.made[-1].share + 1, is_shared=True))
-            self.made[-1].homes.extend(home.taken)
-            self.made[-1].same.extend(home.same)
-            self.made[-1].known.extend(home.known)
-            self._held += home.bytes
-
-    def _start(self, batch: Batch) -> None:
-        self.made.append(batch)
-        self._held = 0
+def _order_of(owner: Owner) -> tuple[tuple[bool, bytes], ...]:
+    """Sort key of host and user in the lake's order, so that files are made of long stretches of their parts."""
+    return tuple((value is None, (value or "").encode()) for value in owner)
