@@ -34,7 +34,6 @@ from parsers._session_types import (
 from parsers._text import Cleaner, decode
 from pipeline.source import Records
 
-_NUL = rb"\u0000"
 _KEYS = ("sessionId", "title", "workspaceDirectory", "mode", "chatModelTitle", "usage")
 
 
@@ -53,7 +52,7 @@ def read(data: bytes, path: str, records: Records, kind: Format = CONTINUE) -> N
     before = {name: len(rows) for name, rows in records.rows.items()}
     session = _decode(data, kind)
     is_added = session is not None and _is_added(session, _File(records, kind))
-    if is_added and (_NUL not in data or not _hold_nul(records, before)):
+    if is_added and not _hold_nul(records, before):
         return
     for name, rows in records.rows.items():
         del rows[before[name] :]

@@ -12,6 +12,9 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from parsers._exchange import side
+from parsers._json import Json
+from parsers._text import Cleaner
 from pipeline.schema import Column, Table
 
 TEXT, NUMBER = pl.String(), pl.Int32()
@@ -199,12 +202,21 @@ class Message(msgspec.Struct, rename="camel", gc=False):
     usage: ReplyUsage | None = None
 
 
+class Said:
+    """A value in whose place its hash is kept, while the rest of a file is decoded; null for one that is no text."""
+
+    __slots__ = ("hash",)
+
+    def __init__(self, value: Json) -> None:
+        self.hash = side(Cleaner().text(value) if isinstance(value, str) and "\0" in value else value)
+
+
 class Prompt(msgspec.Struct, rename="camel", gc=False):
-    """An entry of `promptLogs`; what its texts hold is nobody's fault, so they are decoded one by one."""
+    """An entry of `promptLogs`."""
 
     model_title: Any = None
-    prompt: msgspec.Raw = msgspec.Raw()
-    completion: msgspec.Raw = msgspec.Raw()
+    prompt: Said | None = None
+    completion: Said | None = None
 
     @property
     def model(self) -> object:
@@ -310,4 +322,9 @@ class Format:
     arrays: tuple[str, ...]
 
 
-CONTINUE = Format(msgspec.json.Decoder(Session), Item, ("history",))
+def decoder(session: type[Head]) -> msgspec.json.Decoder[Any]:
+    """Return what decodes a session of this type."""
+    return msgspec.json.Decoder(session, dec_hook=lambda kind, value: kind(value))
+
+
+CONTINUE = Format(decoder(Session), Item, ("history",))
