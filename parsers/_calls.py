@@ -82,7 +82,7 @@ def read_call(name: str | None, stored: tuple[Json, ...], *, is_done: bool, clea
     command = _text(arguments.command, is_odd, cleaner) if name in _COMMANDS else None
     path = _text(_path(arguments), is_odd, cleaner)
     if not isinstance(arguments, _Edit):
-        return Said(command, path)
+        return Said(command, path, None, None, None, None)
     old, new = (_text(text, is_odd, cleaner) for text in _texts(name, kind, arguments))
     return Said(command, path, old, new, *line_changes(old, new))
 
@@ -175,9 +175,13 @@ def without_left_alone(changes: str) -> str:
     `LAZY_COMMENT_REGEX` of Continue's core/edit/lazy/deterministic.ts takes any words between two ellipses; here they
     must say so.
     """
-    if "..." not in changes and "…" not in changes:
+    if not _is_elliptic(changes):
         return changes
-    return "\n".join([line for line in changes.split("\n") if not _is_left_alone(line)])
+    return "\n".join([line for line in changes.split("\n") if not (_is_elliptic(line) and _is_left_alone(line))])
+
+
+def _is_elliptic(text: str) -> bool:
+    return "..." in text or "…" in text
 
 
 def _is_left_alone(line: str) -> bool:

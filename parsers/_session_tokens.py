@@ -13,14 +13,15 @@ from pipeline.normalize import amount, count, count_fault, notes
 _NONE = ReplyDetails()
 _STATED = (*REPLY_COUNTS, "cost_cents")
 _CENTS = 100
+NOTHING_STATED = (None, *(None for _ in _STATED))
+"""What a reply without `usage` states."""
 
 
-def stated(usage: ReplyUsage | None) -> tuple[str | None, ...]:
-    """Return the JSON tokens of a reply's counts, in the order of `REPLY_COUNTS`, and of its cost."""
-    if usage is None:
-        return (None,) * len(_STATED)
+def stated(usage: ReplyUsage) -> tuple[str | None, ...]:
+    """Return the model of a reply, the JSON tokens of its counts in the order of `REPLY_COUNTS`, and of its cost."""
     details = usage.prompt_tokens_details or usage.core_details or _NONE
     return (
+        usage.model if isinstance(usage.model, str) and usage.model else None,
         _first(usage.prompt_tokens, usage.core_prompt),
         _first(usage.completion_tokens, usage.core_completion),
         _first(details.cached_tokens, details.cache_read_tokens, details.core_cached),
@@ -31,7 +32,10 @@ def stated(usage: ReplyUsage | None) -> tuple[str | None, ...]:
 
 def _first(*values: Json) -> str | None:
     """Return the token of the first value that is there."""
-    return next((token(value) for value in values if value is not None), None)
+    for value in values:
+        if value is not None:
+            return token(value)
+    return None
 
 
 def states_tokens() -> pl.Expr:

@@ -202,7 +202,7 @@ class Message(msgspec.Struct, rename="camel", gc=False):
     usage: ReplyUsage | None = None
 
 
-class Said:
+class Hashed:
     """A value in whose place its hash is kept, while the rest of a file is decoded; null for one that is no text."""
 
     __slots__ = ("hash",)
@@ -215,8 +215,8 @@ class Prompt(msgspec.Struct, rename="camel", gc=False):
     """An entry of `promptLogs`."""
 
     model_title: Any = None
-    prompt: Said | None = None
-    completion: Said | None = None
+    prompt: Hashed | None = None
+    completion: Hashed | None = None
 
     @property
     def model(self) -> object:
