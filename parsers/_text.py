@@ -64,6 +64,8 @@ class Cleaner:
 
     def text(self, value: str) -> str:
         """Return `value` with what no column takes replaced by U+FFFD."""
+        if value.isascii() and "\0" not in value:
+            return value
         if self.bad is not None and self.bad in value:
             self.reasons.add("invalid_utf8")
             value = value.replace(self.bad, REPLACEMENT)
