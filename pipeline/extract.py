@@ -2,6 +2,7 @@
 
 import hashlib
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
@@ -76,6 +77,7 @@ class Extractor:
 
     def _start(self) -> None:
         self._columns: dict[str, dict[str, _Columns]] = {}
+        self._held = Counter[str]()
         self._problems: list[tuple[int, Problem]] = []
         self._silent: list[tuple[int, int]] = []
 
@@ -103,6 +105,7 @@ class Extractor:
         except OSError as error:
             return self._unreadable(number, artifact.problems, error.strerror, artifact.size)
         source = self._sources[artifact.source]
+        self._held[source.name] += len(data)
         columns = self._columns.setdefault(source.name, {table.name: _Columns(table) for table in source.tables})
         companions = self._read_companions(source, artifact)
         records = Records({name: table.rows for name, table in columns.items()}, companions=companions)
@@ -152,12 +155,17 @@ class Extractor:
         lost = [problem.reason for problem in problems if problem.text is not None]
         return Read(Status.UNREADABLE, records=len(lost), lost=lost[-1], found=tuple(problems))
 
-    def pack(self) -> None:
-        """Turn what is held into frames."""
-        for tables in self._columns.values():
-            for table in tables.values():
-                if table.rows:
-                    table.pack()
+    def pack(self, least: int) -> None:
+        """Turn what is held into frames, but for sources of whose files it is less than `least` bytes.
+
+        A frame costs time, however few rows it has.
+        """
+        for source, held in self._held.items():
+            if held >= least:
+                self._held[source] = 0
+                for table in self._columns[source].values():
+                    if table.rows:
+                        table.pack()
 
     def take(self) -> tuple[dict[str, dict[str, pl.DataFrame]], pl.DataFrame, pl.DataFrame]:
         """Return the raw tables by source and name, the problems and the silent counts; start anew."""
