@@ -110,7 +110,8 @@ class Extractor:
         companions = self._read_companions(source, artifact)
         records = Records({name: table.rows for name, table in columns.items()}, companions=companions)
         before = {name: len(table.rows) for name, table in columns.items()}
-        found = (*artifact.problems, *_unlike(artifact, data))
+        digest = hashlib.sha256(data).hexdigest()
+        found = (*artifact.problems, *_unlike(artifact, data, digest))
         for problem in found:
             records.problems.append(problem)
             records.count += problem.text is not None
@@ -129,7 +130,7 @@ class Extractor:
         has_rows = records.silent or any(len(table.rows) > before[name] for name, table in columns.items())
         reasons = (problem.reason for problem in records.problems[own:] if problem.text is not None and not has_rows)
         lost = next(reasons, None)
-        return Read(Status.PARSED, hashlib.sha256(data).hexdigest(), records.count, lost, found)
+        return Read(Status.PARSED, digest, records.count, lost, found)
 
     def _read_companions(self, source: Source, artifact: Artifact) -> dict[str, bytes]:
         """Read the files that belong to an artifact; what became of them is told when they are added themselves."""
@@ -189,13 +190,16 @@ class Extractor:
         return raw, problems, silent
 
 
-def _unlike(artifact: Artifact, data: bytes) -> Iterator[Problem]:
-    """Yield what is wrong with bytes that are not those that the archive or the collector says they are."""
+def _unlike(artifact: Artifact, data: bytes, digest: str) -> Iterator[Problem]:
+    """Yield what is wrong with bytes that are not those that the archive or the collector says they are.
+
+    `digest` is their SHA-256.
+    """
     if artifact.crc32 is not None and zlib.crc32(data) != artifact.crc32:
         size = (artifact.size or 0) - len(data)
         lost = "parser: unreadable (archive_damaged)" if size else None
         yield Problem(0, "archive_damaged", lost, "crc32", size or None)
-    elif artifact.sha256 is not None and hashlib.sha256(data).hexdigest() != artifact.sha256:
+    elif artifact.sha256 not in (None, digest):
         yield Problem(0, "archive_damaged", None, "sha256")
 
 
