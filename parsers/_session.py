@@ -85,8 +85,9 @@ def _hold_nul(records: Records, before: dict[str, int]) -> bool:
     for name, texts in _TEXTS.items():
         added = records.rows[name][before[name] :]
         columns = compress(zip(*added, strict=True), texts)
-        if any("\0" in text for text in filter(None, chain.from_iterable(columns))):
-            return True
+        for text in filter(None, chain.from_iterable(columns)):
+            if "\0" in text:
+                return True
     return False
 
 
