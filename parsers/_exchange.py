@@ -3,16 +3,27 @@
 from parsers._json import Json
 
 
-def side(text: Json) -> int | None:
-    """Return the hash of a request or of a reply, of this process; null for what is no text."""
-    return hash(text) if isinstance(text, str) else None
-
-
-def of_sides(prompt: int | None, completion: int | None) -> int | None:
-    """Return the hash of a request and its reply by those of the two; null where one of them is no text."""
-    return None if prompt is None or completion is None else hash((prompt, completion))
-
-
 def exchange(prompt: Json, completion: Json) -> int | None:
     """Return the hash of a request and its reply, of this process; null where one of them is no text."""
-    return of_sides(side(prompt), side(completion))
+    if isinstance(prompt, str) and isinstance(completion, str):
+        return hash((prompt, completion))
+    return None
+
+
+class Hashed:
+    """What stands for a text of which the hash alone is kept, which is its own; null for a value that is no text."""
+
+    __slots__ = ("hash",)
+
+    def __init__(self, value: Json) -> None:
+        self.hash = hash(value) if isinstance(value, str) else None
+
+    def __hash__(self) -> int:
+        return self.hash or 0
+
+
+def exchange_of(prompt: Hashed | None, completion: Hashed | None) -> int | None:
+    """Return what `exchange` gives for the texts that the two stand for."""
+    if prompt is None or completion is None or prompt.hash is None or completion.hash is None:
+        return None
+    return hash((prompt, completion))

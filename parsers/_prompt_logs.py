@@ -5,7 +5,7 @@ They are no rows and no records: what is odd about them is nobody's fault, and c
 
 from collections.abc import Iterable
 
-from parsers._exchange import exchange, of_sides
+from parsers._exchange import exchange, exchange_of
 from parsers._json import Json
 from parsers._session_types import Prompt
 from parsers._text import Cleaner
@@ -13,7 +13,7 @@ from parsers._text import Cleaner
 
 def exchanges(logs: Iterable[Prompt]) -> list[int]:
     """Return the hash of each request of which prompt and completion are texts."""
-    found = [of_sides(log.prompt.hash, log.completion.hash) for log in logs if log.prompt and log.completion]
+    found = [exchange_of(log.prompt, log.completion) for log in logs]
     return [one for one in found if one is not None]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from parsers._exchange import side
+from parsers._exchange import Hashed
 from parsers._json import Json
 from parsers._text import Cleaner
 from pipeline.schema import Column, Table
@@ -202,15 +202,6 @@ class Message(msgspec.Struct, rename="camel", gc=False):
     usage: ReplyUsage | None = None
 
 
-class Hashed:
-    """A value in whose place its hash is kept, while the rest of a file is decoded; null for one that is no text."""
-
-    __slots__ = ("hash",)
-
-    def __init__(self, value: Json) -> None:
-        self.hash = side(Cleaner().text(value) if isinstance(value, str) and "\0" in value else value)
-
-
 class Prompt(msgspec.Struct, rename="camel", gc=False):
     """An entry of `promptLogs`."""
 
@@ -323,8 +314,13 @@ class Format:
 
 
 def decoder(session: type[Head]) -> msgspec.json.Decoder[Any]:
-    """Return what decodes a session of this type."""
-    return msgspec.json.Decoder(session, dec_hook=lambda kind, value: kind(value))
+    """Return what decodes a session of this type, prompts hashed one by one."""
+    return msgspec.json.Decoder(session, dec_hook=_hashed)
+
+
+def _hashed(_kind: type[Hashed], value: Json) -> Hashed:
+    """Hash a value as an event's row has it, U+FFFD in the place of what no column takes."""
+    return Hashed(Cleaner().text(value) if isinstance(value, str) and "\0" in value else value)
 
 
 CONTINUE = Format(decoder(Session), Item, ("history",))

@@ -72,7 +72,7 @@ class Message(msgspec.Struct, gc=False):
     partial: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Kept:
     """A message in its place, with what was odd about its text."""
 
