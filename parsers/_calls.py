@@ -68,6 +68,7 @@ _DECODERS: dict[type[_Target], msgspec.json.Decoder[_Target]] = {
     kind: msgspec.json.Decoder(kind) for kind in (_Target, _Edit)
 }
 _NOTHING = _Target()
+_WRITTEN = (str, msgspec.Raw)
 
 
 def read_call(name: str | None, stored: tuple[Json, ...], *, is_done: bool, cleaner: Cleaner) -> Said:
@@ -82,8 +83,9 @@ def read_call(name: str | None, stored: tuple[Json, ...], *, is_done: bool, clea
     command = _text(arguments.command, is_odd, cleaner) if name in _COMMANDS else None
     path = _text(_path(arguments), is_odd, cleaner)
     if not isinstance(arguments, _Edit):
-        return Said(command, path)
-    old, new = (_text(text, is_odd, cleaner) for text in _texts(name, kind, arguments))
+        return Said(command, path, None, None, None, None)
+    replaced, written = _texts(name, kind, arguments)
+    old, new = _text(replaced, is_odd, cleaner), _text(written, is_odd, cleaner)
     return Said(command, path, old, new, *line_changes(old, new))
 
 
@@ -120,7 +122,7 @@ def _object(value: Json, kind: type[_Target]) -> tuple[_Target | None, bool]:
     for _ in range(_TEXTS_IN_TEXTS):
         if isinstance(value, dict):
             return msgspec.convert(value, kind), True
-        if not isinstance(value, str | msgspec.Raw):
+        if not isinstance(value, _WRITTEN):
             break
         try:
             return _DECODERS[kind].decode(value), is_odd
@@ -175,9 +177,13 @@ def without_left_alone(changes: str) -> str:
     `LAZY_COMMENT_REGEX` of Continue's core/edit/lazy/deterministic.ts takes any words between two ellipses; here they
     must say so.
     """
-    if "..." not in changes and "…" not in changes:
+    if not _is_elliptic(changes):
         return changes
-    return "\n".join([line for line in changes.split("\n") if not _is_left_alone(line)])
+    return "\n".join([line for line in changes.split("\n") if not (_is_elliptic(line) and _is_left_alone(line))])
+
+
+def _is_elliptic(text: str) -> bool:
+    return "..." in text or "…" in text
 
 
 def _is_left_alone(line: str) -> bool:

@@ -33,7 +33,7 @@ class Fault:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Element:
     """One element of an array: its value, or the fault that stands in its place. Positions count both, from 1.
 

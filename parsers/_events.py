@@ -82,7 +82,10 @@ def _healthy(kind: Kind[Record], decode: Callable[[bytes], Record], raw: bytes) 
         values = _values(kind, decode(raw))
     except (msgspec.DecodeError, UncleanError, RecursionError):
         return None
-    return None if any(isinstance(value, str) and "\0" in value for value in values) else values
+    for value in values:
+        if isinstance(value, str) and "\0" in value:
+            return None
+    return values
 
 
 def _values(kind: Kind[Record], event: Record) -> Row:

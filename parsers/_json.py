@@ -44,6 +44,7 @@ def _fraction(digits: str) -> Json:
     return value if isfinite(value) else Decimal(digits)
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_fraction, parse_int=_integer)
 
 
@@ -126,7 +127,7 @@ def _scalar(value: Json) -> str:
         return str(value).lower()
     if isinstance(value, float):
         return _fraction_text(value)
-    return json.dumps(value, ensure_ascii=False)
+    return _ENCODER.encode(value)
 
 
 def _fraction_text(value: float) -> str:

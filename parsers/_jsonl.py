@@ -23,7 +23,7 @@ _RESCAN = 20
 """Looking for whole objects behind damage reads at most this many times the line's size."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Line:
     """A line that is not blank, without white space around it: its number, and its bytes as UTF-8.
 

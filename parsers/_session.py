@@ -6,7 +6,7 @@ The session has no time of its own, nor has an item: the index gives its start.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, compress
 
 import msgspec
 
@@ -16,10 +16,12 @@ from parsers._fit import fit
 from parsers._json import Json, UncleanError, as_text, clean, compact, token
 from parsers._paths import project_path
 from parsers._prompt_logs import exchanges, take_logs
-from parsers._session_calls import Calls
-from parsers._session_tokens import stated
+from parsers._session_calls import CLEANED, Calls
+from parsers._session_tokens import NOTHING_STATED, stated
 from parsers._session_types import (
     CONTINUE,
+    TABLES,
+    TEXT,
     Call,
     ContextItem,
     Format,
@@ -34,8 +36,12 @@ from parsers._session_types import (
 from parsers._text import Cleaner, decode
 from pipeline.source import Records
 
-_NUL = rb"\u0000"
+_NO_REASONING = (None,) * 3
 _KEYS = ("sessionId", "title", "workspaceDirectory", "mode", "chatModelTitle", "usage")
+_TEXTS = {
+    table.name: [column.dtype == TEXT and column.name not in CLEANED for column in table.columns] for table in TABLES
+}
+"""Which columns of the raw tables are texts as the file has them."""
 
 
 @dataclass(slots=True)
@@ -53,7 +59,7 @@ def read(data: bytes, path: str, records: Records, kind: Format = CONTINUE) -> N
     before = {name: len(rows) for name, rows in records.rows.items()}
     session = _decode(data, kind)
     is_added = session is not None and _is_added(session, _File(records, kind))
-    if is_added and (_NUL not in data or not _hold_nul(records, before)):
+    if is_added and not _hold_nul(records, before):
         return
     for name, rows in records.rows.items():
         del rows[before[name] :]
@@ -67,7 +73,7 @@ def _is_added(session: Head, file: _File) -> bool:
     arrays = [array for array in session.arrays() if array is not None]
     try:
         for position, item in enumerate(chain(*arrays), 1):
-            _add_item(file, position, item, exchanges(item.prompt_logs or ()))
+            _add_item(file, position, item, exchanges(item.prompt_logs) if item.prompt_logs else ())
         _finish(file, session, sum(map(len, arrays)) if arrays else None)
     except (UnicodeDecodeError, UncleanError, RecursionError):  # in a value that is kept as JSON
         return False
@@ -75,9 +81,14 @@ def _is_added(session: Head, file: _File) -> bool:
 
 
 def _hold_nul(records: Records, before: dict[str, int]) -> bool:
-    """Say whether a text holds a NUL, among the rows of a file in which one may be written as an escape."""
-    added = (row for name, rows in records.rows.items() for row in rows[before[name] :])
-    return any("\0" in value for row in added for value in row if isinstance(value, str))
+    """Say whether a text holds a NUL, which may be written as an escape, among the rows of a file."""
+    for name, texts in _TEXTS.items():
+        added = records.rows[name][before[name] :]
+        columns = compress(zip(*added, strict=True), texts)
+        for text in filter(None, chain.from_iterable(columns)):
+            if "\0" in text:
+                return True
+    return False
 
 
 def _decode(data: bytes, kind: Format) -> Head | None:
@@ -194,30 +205,26 @@ def _finish(file: _File, head: Head, items: int | None) -> None:
 
 def _add_item(file: _File, position: int, item: Item, requests: Iterable[int]) -> None:
     """Add an element of `history` with its calls, context items and the hashes of its model requests."""
-    message, reasoning = item.message, item.reasoning or Reasoning()
-    text = _content(message.content)
-    usage_model = message.usage.model if message.usage else None
+    rows, message = file.records.rows, item.message
+    text = message.content if isinstance(message.content, str) else _content(message.content)
     calls = len(file.calls.drafts)
     states = item.tool_call_states or ([item.tool_call_state] if item.tool_call_state else [])
     if message.tool_calls or states:
         _add_calls(file, position, message.tool_calls or [], states)
     for context in item.contexts():
         _add_context(file, position, context)
-    file.records.rows["prompt_logs"].extend((position, request) for request in requests)
+    rows["prompt_logs"].extend([(position, request) for request in requests])
     answers = file.calls.answer(position, message.tool_call_id, text) if message.role == "tool" else None
     file.records.count += 1
-    file.records.rows["items"].append(
+    rows["items"].append(
         (
             position,
             message.role,
             text,
-            reasoning.text,
-            token(reasoning.start_at),
-            token(reasoning.end_at),
+            *(_reasoning(item.reasoning) if item.reasoning else _NO_REASONING),
             item.conversation_summary,
-            _model_title(item.prompt_logs),
-            usage_model if isinstance(usage_model, str) and usage_model else None,
-            *stated(message.usage),
+            _model_title(item.prompt_logs) if item.prompt_logs else None,
+            *(stated(message.usage) if message.usage else NOTHING_STATED),
             message.tool_call_id or None,
             answers,
             len(file.calls.drafts) - calls,
@@ -225,18 +232,20 @@ def _add_item(file: _File, position: int, item: Item, requests: Iterable[int]) -
     )
 
 
-def _model_title(logs: list[Prompt] | None) -> str | None:
+def _reasoning(reasoning: Reasoning) -> tuple[str | None, ...]:
+    return reasoning.text, token(reasoning.start_at), token(reasoning.end_at)
+
+
+def _model_title(logs: list[Prompt]) -> str | None:
     """Return the model of the last prompt log that names one."""
-    for log in reversed(logs or ()):
+    for log in reversed(logs):
         if isinstance(log.model, str) and log.model:
             return log.model
     return None
 
 
 def _content(content: object) -> str:
-    """Text of a message: parts joined by a line feed, an image as `[image]`, content of another type as JSON."""
-    if isinstance(content, str):
-        return content
+    """Text of a message that is none: parts joined by a line feed, an image as `[image]`, another type as JSON."""
     if isinstance(content, list):
         return "\n".join(map(_part, content))
     return as_text(content)

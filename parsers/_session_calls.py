@@ -5,15 +5,20 @@ from dataclasses import dataclass, field
 
 from parsers._call_outcome import exit_code, is_not_started, outcome
 from parsers._calls import Said, read_call
-from parsers._json import Json, as_text
+from parsers._json import as_text
 from parsers._session_types import Call, Function, Output, State
 from parsers._text import Cleaner
 from parsers._tool_names import tool_kind
 from pipeline.source import Row
 
+_NO_FUNCTION = Function()
 _SERVED = "mcp://"
 _CLI_RESULT = "Tool Result"
 """Name of the CLI's output items; it has no tools but its own and those of MCP servers, under their bare names."""
+
+
+CLEANED = frozenset(("tool_kind", "decision", "decision_reason", *Said._fields))
+"""Columns of the raw table `calls` that hold no text as the file has it."""
 
 
 @dataclass(slots=True)
@@ -44,50 +49,33 @@ class Calls:
     unanswered: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, position: int, calls: list[Call], states: list[State]) -> int:
-        """Add an item's calls in order, then the states that pair with none; return how many raw records they are.
+        """Add an item's calls in order, then the states that pair with none; return how many raw records they are."""
+        if len(calls) == len(states) and all(map(_is_pair, calls, states)):
+            for call, state in zip(calls, states, strict=True):
+                self._add(position, call, state)
+        else:
+            for pair in _paired(calls, states):
+                self._add(position, *pair)
+        return len(calls) + len(states)
 
-        States pair by id and order of occurrence inside the item, without ids by position.
-        """
-        ids = {call.id for call in calls if call.id}
-        by_id: defaultdict[str | None, deque[int]] = defaultdict(deque)
-        for index, state in enumerate(states):
-            by_id[_state_id(state)].append(index)
-        free = dict.fromkeys(range(len(states)))
-        pairs: list[tuple[Call | None, State | None]] = []
-        for index, call in enumerate(calls):
-            found = by_id[call.id].popleft() if call.id and by_id[call.id] else None
-            if found is None and index in free and not (call.id and _state_id(states[index])):
-                found = index if _state_id(states[index]) not in ids else None
-            pairs.append((call, None if found is None else states[found]))
-            if found is not None:
-                del free[found]
-        pairs.extend((None, states[index]) for index in free)
-        return sum(self._add(position, call, state) for call, state in pairs)
-
-    def _add(self, position: int, call: Call | None, state: State | None) -> int:
+    def _add(self, position: int, call: Call | None, state: State | None) -> None:
         """Add one call with its state; at least one of them is there."""
-        stated = state.tool_call if state else None
-        functions = [f for f in (call and call.function, stated and stated.function) if f] or [Function()]
-        name = functions[0].name or functions[-1].name or None
-        call_id = (call.id if call else None) or (_state_id(state) if state else None)
-        stored = _stored(functions, state)
-        outputs = (state.output or []) if state else []
+        asked = state.tool_call if state else None
+        again = (asked.function if asked else None) or _NO_FUNCTION
+        function = (call.function if call else None) or again
+        name = function.name or again.name or None
+        call_id = (call.id if call else None) or (_state_id(state) if state else None) or None
         if call_id:
             self.unanswered[call_id].append(len(self.drafts))
+        parsed = state.parsed_args if state else None
         is_done = state is not None and state.status == "done"
-        draft = _Draft(
-            position=position,
-            records=(call is not None) + (state is not None),
-            call_id=call_id or None,
-            name=name,
-            arguments=_sent(stored),
-            said=read_call(name, stored, is_done=is_done, cleaner=self.cleaner),
-            state=state,
-            outputs=outputs,
-            output="\n\n".join([as_text(output.content) for output in outputs]) if outputs else None,
-        )
-        self.drafts.append(draft)
-        return draft.records
+        # As parsed they are believed before they are as sent, and shown the other way round.
+        said = read_call(name, (parsed, function.arguments, again.arguments), is_done=is_done, cleaner=self.cleaner)
+        arguments = as_text(function.arguments) or as_text(again.arguments) or as_text(parsed)
+        outputs = (state.output if state else None) or []
+        output = "\n\n".join([as_text(output.content) for output in outputs]) if outputs else None
+        records = 2 if call and state else 1
+        self.drafts.append(_Draft(position, records, call_id, name, arguments, said, state, outputs, output))
 
     def answer(self, position: int, call_id: str | None, text: str) -> int | None:
         """Pair a `tool` message with the nearest earlier unanswered call of its id; return the call's number."""
@@ -107,28 +95,38 @@ class Calls:
         return [_row(number, draft) for number, draft in enumerate(self.drafts)]
 
 
+def _is_pair(call: Call, state: State) -> bool:
+    """Say whether a call and the state at its place have one id."""
+    return bool(call.id) and call.id == _state_id(state)
+
+
+def _paired(calls: list[Call], states: list[State]) -> list[tuple[Call | None, State | None]]:
+    """Pair an item's calls and states by id and order of occurrence, without ids by position; then the other states."""
+    ids = {call.id for call in calls if call.id}
+    by_id: defaultdict[str | None, deque[int]] = defaultdict(deque)
+    for index, state in enumerate(states):
+        by_id[_state_id(state)].append(index)
+    free = dict.fromkeys(range(len(states)))
+    pairs: list[tuple[Call | None, State | None]] = []
+    for index, call in enumerate(calls):
+        found = by_id[call.id].popleft() if call.id and by_id[call.id] else None
+        if found is None and index in free and not (call.id and _state_id(states[index])):
+            found = index if _state_id(states[index]) not in ids else None
+        pairs.append((call, None if found is None else states[found]))
+        if found is not None:
+            del free[found]
+    return [*pairs, *((None, states[index]) for index in free)]
+
+
 def _state_id(state: State) -> str | None:
     return state.tool_call_id or (state.tool_call.id if state.tool_call else None)
 
 
-def _stored(functions: list[Function], state: State | None) -> tuple[Json, ...]:
-    """Return a call's arguments in the order in which they are believed: as parsed, then as sent."""
-    return (state.parsed_args if state else None, *(function.arguments for function in functions))
-
-
-def _sent(stored: tuple[Json, ...]) -> str:
-    """Return a call's arguments as they were sent, else as they were parsed."""
-    for arguments in (*stored[1:], stored[0]):
-        text = as_text(arguments)
-        if text:
-            return text
-    return ""
-
-
 def _row(number: int, draft: _Draft) -> Row:
     """The row of a call, all of whose answers are known."""
-    status = (draft.state.status or None) if draft.state else None
-    names = [output.name for output in draft.outputs]
+    state, outputs, output = draft.state, draft.outputs, draft.output
+    status = (state.status or None) if state else None
+    names = [item.name for item in outputs]
     return (
         draft.position,
         number,
@@ -137,14 +135,14 @@ def _row(number: int, draft: _Draft) -> Row:
         draft.name,
         draft.arguments,
         status,
-        len(draft.outputs) if draft.state else None,
-        draft.output,
-        "\n".join([name or "" for name in names]),
+        len(outputs) if state else None,
+        output,
+        "\n".join([name or "" for name in names]) if names else "",
         draft.answered,
         _kind(draft),
-        *outcome(status, draft.output, names),
+        *outcome(status, output, names),
         *draft.said,
-        exit_code(status, draft.output, [output.status for output in draft.outputs]),
+        exit_code(status, output, [item.status for item in outputs]),
     )
 
 

@@ -6,32 +6,31 @@ words of the editor's core (`promptTokens`). An item has no time of its own.
 
 import polars as pl
 
-from parsers._json import Json, token
+from parsers._json import token
 from parsers._session_types import REPLY_COUNTS, ReplyDetails, ReplyUsage
 from pipeline.normalize import amount, count, count_fault, notes
 
 _NONE = ReplyDetails()
 _STATED = (*REPLY_COUNTS, "cost_cents")
 _CENTS = 100
+NOTHING_STATED = (None, *(None for _ in _STATED))
+"""What a reply without `usage` states."""
 
 
-def stated(usage: ReplyUsage | None) -> tuple[str | None, ...]:
-    """Return the JSON tokens of a reply's counts, in the order of `REPLY_COUNTS`, and of its cost."""
-    if usage is None:
-        return (None,) * len(_STATED)
+def stated(usage: ReplyUsage) -> tuple[str | None, ...]:
+    """Return the model of a reply, the JSON tokens of its counts in the order of `REPLY_COUNTS`, and of its cost."""
     details = usage.prompt_tokens_details or usage.core_details or _NONE
+    prompt, completion = usage.prompt_tokens, usage.completion_tokens
+    read = details.cached_tokens if details.cached_tokens is not None else details.cache_read_tokens
+    write = details.cache_write_tokens
     return (
-        _first(usage.prompt_tokens, usage.core_prompt),
-        _first(usage.completion_tokens, usage.core_completion),
-        _first(details.cached_tokens, details.cache_read_tokens, details.core_cached),
-        _first(details.cache_write_tokens, details.core_cache_write),
+        usage.model if isinstance(usage.model, str) and usage.model else None,
+        token(usage.core_prompt if prompt is None else prompt),
+        token(usage.core_completion if completion is None else completion),
+        token(details.core_cached if read is None else read),
+        token(details.core_cache_write if write is None else write),
         token(usage.cost_cents),
     )
-
-
-def _first(*values: Json) -> str | None:
-    """Return the token of the first value that is there."""
-    return next((token(value) for value in values if value is not None), None)
 
 
 def states_tokens() -> pl.Expr:

@@ -12,6 +12,9 @@ from typing import Any
 import msgspec
 import polars as pl
 
+from parsers._exchange import Hashed
+from parsers._json import Json
+from parsers._text import Cleaner
 from pipeline.schema import Column, Table
 
 TEXT, NUMBER = pl.String(), pl.Int32()
@@ -200,11 +203,11 @@ class Message(msgspec.Struct, rename="camel", gc=False):
 
 
 class Prompt(msgspec.Struct, rename="camel", gc=False):
-    """An entry of `promptLogs`; what its texts hold is nobody's fault, so they are decoded one by one."""
+    """An entry of `promptLogs`."""
 
     model_title: Any = None
-    prompt: msgspec.Raw = msgspec.Raw()
-    completion: msgspec.Raw = msgspec.Raw()
+    prompt: Hashed | None = None
+    completion: Hashed | None = None
 
     @property
     def model(self) -> object:
@@ -310,4 +313,14 @@ class Format:
     arrays: tuple[str, ...]
 
 
-CONTINUE = Format(msgspec.json.Decoder(Session), Item, ("history",))
+def decoder(session: type[Head]) -> msgspec.json.Decoder[Any]:
+    """Return what decodes a session of this type, prompts hashed one by one."""
+    return msgspec.json.Decoder(session, dec_hook=_hashed)
+
+
+def _hashed(_kind: type[Hashed], value: Json) -> Hashed:
+    """Hash a value as an event's row has it, U+FFFD in the place of what no column takes."""
+    return Hashed(Cleaner().text(value) if isinstance(value, str) and "\0" in value else value)
+
+
+CONTINUE = Format(decoder(Session), Item, ("history",))

@@ -10,7 +10,6 @@ WHITE = " \t\r\n"
 
 _BAD_RUNS = re.compile("([\udc80-\udcff]+)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_ODD = re.compile("[\ud800-\udfff\0]")
 _NUL_RUN = re.compile("\0{17,}")
 NONCHARACTERS = [chr(code) for code in range(0xFDD0, 0xFDF0)]
 
@@ -55,6 +54,18 @@ def _wide(data: bytes, encoding: str) -> str:
     return data[: len(data) // 2 * 2].decode(encoding, "surrogatepass")
 
 
+def _is_clean(text: str) -> bool:
+    """Say whether a text holds neither a NUL nor half a surrogate pair."""
+    if "\0" in text:
+        return False
+    if not text.isascii():
+        try:
+            text.encode()  # (several times as fast as a look at each character)
+        except UnicodeEncodeError:
+            return False
+    return True
+
+
 @dataclass(slots=True)
 class Cleaner:
     """Makes texts storable and remembers why they were not; one record at a time."""
@@ -67,7 +78,7 @@ class Cleaner:
         if self.bad is not None and self.bad in value:
             self.reasons.add("invalid_utf8")
             value = value.replace(self.bad, REPLACEMENT)
-        if _ODD.search(value) is None:
+        if _is_clean(value):
             return value
         if "\0" in value:
             value = self._without_nul(value)

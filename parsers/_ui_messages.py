@@ -33,6 +33,8 @@ TOKENS = {
 }
 """Columns of what a request used, and their fields in its text (`ClineApiReqInfo`)."""
 
+_NO_TOKENS = (None,) * len(TOKENS)
+
 MESSAGES = Table(
     "messages",
     "one record per message that no later one completes",
@@ -70,7 +72,7 @@ class Message(msgspec.Struct, gc=False):
     partial: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Kept:
     """A message in its place, with what was odd about its text."""
 
@@ -169,7 +171,7 @@ def _add(file: _File, kept: _Kept, *, is_first: bool) -> None:
             call.asked.tool if call else None,
             call.identifier if call else None,
             len(file.calls) - 1 if call else None,
-            *(token(usage.get(key)) for key in TOKENS.values()),
+            *([token(usage.get(key)) for key in TOKENS.values()] if usage else _NO_TOKENS),
         )
     )
 

@@ -67,7 +67,7 @@ class PearSession(Head, rename="camel", gc=False):
         return (self.history, self.perplexity_history)
 
 
-FORMAT = Format(msgspec.json.Decoder(PearSession), PearItem, ("history", "perplexityHistory"))
+FORMAT = Format(_session_types.decoder(PearSession), PearItem, ("history", "perplexityHistory"))
 
 
 def read(data: bytes, path: str, records: Records) -> None:

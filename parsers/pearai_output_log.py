@@ -42,7 +42,7 @@ ROWS = Table(
     ),
 )
 
-_BETWEEN = re.compile(r"={74}\n={74}\n")
+_BETWEEN = f"{'=' * 74}\n" * 2
 _RULE = "\n" + "#" * 44 + "\n"
 _REQUEST, _REPLY = "Settings:\n", "Completion:"
 _MODEL = re.compile(r"^model: (.+)$", re.MULTILINE)
@@ -94,12 +94,13 @@ def read(data: bytes, path: str, records: Records) -> None:
 def _writes(text: str) -> Iterator[tuple[int, bool, str]]:
     """Yield the first line of each write, whether it is one, and its text; what stands before the first is none."""
     line, position, is_write = 1, 0, False
-    for between in _BETWEEN.finditer(text):
-        write = text[position : between.start()]
+    while (end := text.find(_BETWEEN, position)) >= 0:
+        write = text[position:end]
         if write.strip():
             yield line, is_write, write
-        line += text.count("\n", position, between.end())
-        position, is_write = between.end(), True
+        behind = end + len(_BETWEEN)
+        line += text.count("\n", position, behind)
+        position, is_write = behind, True
     if text[position:].strip():
         yield line, is_write, text[position:]
 

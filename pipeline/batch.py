@@ -35,7 +35,7 @@ _GROUPS = [(TIMELINE, TWINS), *((table,) for table in _ALONE), (SESSIONS,)]
 """Tables that share their keys, in the order in which they are made."""
 
 CHUNK_BYTES = 16 << 20
-"""Input whose texts are held as Python objects at once."""
+"""Input whose texts are held as Python objects at once, with a sixteenth of it of each source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ def _staged(homes: Sequence[Taken], sources: Sequence[Source], result: Result) -
             rows.append(_file_row((number, index), artifact, read, by_name.get(artifact.source or "")))
             held += artifact.size or 0
             if held > CHUNK_BYTES:
-                extractor.pack()
+                extractor.pack(CHUNK_BYTES // 16)
                 held = 0
         result.read.append(taken.history(held_of(home, files, by_name, taken.seen)))
         first += len(home.artifacts)

@@ -64,14 +64,17 @@ class TarContent:
         """Read it. Raises OSError where the archive cannot be read, or is another one by now."""
         places = {start: at for at, start, _ in self.pieces}
         wanted = sorted((start, length) for _, start, length in self.pieces if length)
-        data, held = bytearray(self.size), 0
+        data, held = bytearray(), 0
         for start, at, found in self.tar.ranges(wanted):
+            if len(found) == self.size:  # whole and in one piece, as nearly all are
+                return found
+            data = data or bytearray(self.size)
             into = places[start] + at - start
             data[into : into + len(found)] = found
             held += len(found)
         if held < sum(length for _, length in wanted):
             raise OSError(None, "archive changed while it was read")
-        return bytes(data)
+        return bytes(data or self.size)
 
 
 @dataclass(frozen=True, slots=True)

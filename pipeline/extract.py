@@ -2,6 +2,7 @@
 
 import hashlib
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
@@ -76,6 +77,7 @@ class Extractor:
 
     def _start(self) -> None:
         self._columns: dict[str, dict[str, _Columns]] = {}
+        self._held = Counter[str]()
         self._problems: list[tuple[int, Problem]] = []
         self._silent: list[tuple[int, int]] = []
 
@@ -103,11 +105,13 @@ class Extractor:
         except OSError as error:
             return self._unreadable(number, artifact.problems, error.strerror, artifact.size)
         source = self._sources[artifact.source]
+        self._held[source.name] += len(data)
         columns = self._columns.setdefault(source.name, {table.name: _Columns(table) for table in source.tables})
         companions = self._read_companions(source, artifact)
         records = Records({name: table.rows for name, table in columns.items()}, companions=companions)
         before = {name: len(table.rows) for name, table in columns.items()}
-        found = (*artifact.problems, *_unlike(artifact, data))
+        digest = hashlib.sha256(data).hexdigest()
+        found = (*artifact.problems, *_unlike(artifact, data, digest))
         for problem in found:
             records.problems.append(problem)
             records.count += problem.text is not None
@@ -126,7 +130,7 @@ class Extractor:
         has_rows = records.silent or any(len(table.rows) > before[name] for name, table in columns.items())
         reasons = (problem.reason for problem in records.problems[own:] if problem.text is not None and not has_rows)
         lost = next(reasons, None)
-        return Read(Status.PARSED, hashlib.sha256(data).hexdigest(), records.count, lost, found)
+        return Read(Status.PARSED, digest, records.count, lost, found)
 
     def _read_companions(self, source: Source, artifact: Artifact) -> dict[str, bytes]:
         """Read the files that belong to an artifact; what became of them is told when they are added themselves."""
@@ -152,12 +156,17 @@ class Extractor:
         lost = [problem.reason for problem in problems if problem.text is not None]
         return Read(Status.UNREADABLE, records=len(lost), lost=lost[-1], found=tuple(problems))
 
-    def pack(self) -> None:
-        """Turn what is held into frames."""
-        for tables in self._columns.values():
-            for table in tables.values():
-                if table.rows:
-                    table.pack()
+    def pack(self, least: int) -> None:
+        """Turn what is held into frames, but for sources of whose files it is less than `least` bytes.
+
+        A frame costs time, however few rows it has.
+        """
+        for source, held in self._held.items():
+            if held >= least:
+                self._held[source] = 0
+                for table in self._columns[source].values():
+                    if table.rows:
+                        table.pack()
 
     def take(self) -> tuple[dict[str, dict[str, pl.DataFrame]], pl.DataFrame, pl.DataFrame]:
         """Return the raw tables by source and name, the problems and the silent counts; start anew."""
@@ -181,13 +190,16 @@ class Extractor:
         return raw, problems, silent
 
 
-def _unlike(artifact: Artifact, data: bytes) -> Iterator[Problem]:
-    """Yield what is wrong with bytes that are not those that the archive or the collector says they are."""
+def _unlike(artifact: Artifact, data: bytes, digest: str) -> Iterator[Problem]:
+    """Yield what is wrong with bytes that are not those that the archive or the collector says they are.
+
+    `digest` is their SHA-256.
+    """
     if artifact.crc32 is not None and zlib.crc32(data) != artifact.crc32:
         size = (artifact.size or 0) - len(data)
         lost = "parser: unreadable (archive_damaged)" if size else None
         yield Problem(0, "archive_damaged", lost, "crc32", size or None)
-    elif artifact.sha256 is not None and hashlib.sha256(data).hexdigest() != artifact.sha256:
+    elif artifact.sha256 not in (None, digest):
         yield Problem(0, "archive_damaged", None, "sha256")
 
 
