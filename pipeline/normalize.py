@@ -4,7 +4,7 @@ Trimming, times and counts are defined here once. A raw column holds a scalar as
 (`1200`, `"1200"`, `true`), so that a value of another type can be told from a bad one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import polars as pl
 
@@ -14,9 +14,15 @@ from pipeline.staging import DRAFTS, LAST, POSITION, PROBLEMS, ROWS, conform
 EARLIEST, LATEST = pl.datetime(2020, 1, 1, time_unit="ms"), pl.datetime(2101, 1, 1, time_unit="ms")
 _LARGEST = 2**63 - 1
 _ISO = (
-    r"^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2})(:[0-5][0-9](?:\.[0-9]+)?)?"
-    r" ?(Z|z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?$"
+    r"^(?<date>[0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ](?<clock>[0-9]{2}:[0-9]{2})(?<seconds>:[0-5][0-9](?:\.[0-9]+)?)?"
+    r" ?(?:[Zz]|(?<sign>[+-])(?<hours>[01][0-9]|2[0-3]):?(?<minutes>[0-5][0-9]))?)?$"
 )
+
+
+def _once(value: pl.Expr, made: Callable[[pl.Expr], pl.Expr]) -> pl.Expr:
+    """What is made of a value, which is worked out once: an expression that stands twice is worked out twice."""
+    held = pl.struct(value=value).struct.with_fields(made=made(pl.field("value")))
+    return held.struct.field("made").alias(value.meta.output_name())
 
 
 def trim(text: pl.Expr) -> pl.Expr:
@@ -41,15 +47,13 @@ def moment(token: pl.Expr) -> pl.Expr:
     """
     text = bare(token)
     number = text.str.extract(r"^([0-9]{10}|[0-9]{13}|[0-9]{16})(?:\.[0-9]+)?$")
-    digits = number.cast(pl.Int64)
-    ms = (
-        pl.when(number.str.len_bytes() == 10)
-        .then(digits * 1000)
-        .when(number.str.len_bytes() == 16)
-        .then(digits // 1000)
-        .otherwise(digits)
-    )
-    return _sane(pl.coalesce(ms.cast(TIME), _iso(text)))
+    return _sane(pl.coalesce(_once(number, _milliseconds).cast(TIME), _iso(text)))
+
+
+def _milliseconds(number: pl.Expr) -> pl.Expr:
+    """Of 10, 13 or 16 digits."""
+    digits, length = number.cast(pl.Int64), number.str.len_bytes()
+    return pl.when(length == 10).then(digits * 1000).when(length == 16).then(digits // 1000).otherwise(digits)
 
 
 def clock(digits: pl.Expr) -> pl.Expr:
@@ -58,33 +62,31 @@ def clock(digits: pl.Expr) -> pl.Expr:
 
 
 def _sane(time: pl.Expr) -> pl.Expr:
-    return pl.when((time >= EARLIEST) & (time < LATEST)).then(time)
+    return _once(time, lambda value: pl.when((value >= EARLIEST) & (value < LATEST)).then(value))
 
 
 def _iso(text: pl.Expr) -> pl.Expr:
     """Time of an ISO text, null for what is none."""
-    parts = text.str.extract_groups(_ISO).struct
-    date, clock = parts.field("1"), parts.field("2").fill_null("00:00")
-    seconds, zone = parts.field("3").fill_null(":00"), parts.field("4").fill_null("Z")
-    local = pl.concat_str(date, pl.lit("T"), clock, seconds).str.to_datetime(
-        "%Y-%m-%dT%H:%M:%S%.f", time_unit="ms", strict=False
-    )
-    sign = pl.when(zone.str.starts_with("-")).then(-1).otherwise(1)
-    minutes = zone.str.extract(r"([0-9]{2}):?[0-9]{2}$").cast(pl.Int32).fill_null(0) * 60
-    minutes = (minutes + zone.str.extract(r"([0-9]{2})$").cast(pl.Int32).fill_null(0)) * sign
-    return local - pl.duration(minutes=minutes, time_unit="ms")
+    part = pl.field
+    local = pl.concat_str(
+        part("date"), pl.lit("T"), part("clock").fill_null("00:00"), part("seconds").fill_null(":00")
+    ).str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="ms", strict=False)
+    ahead = (part("hours").cast(pl.Int64) * 60 + part("minutes").cast(pl.Int64)) * 60_000
+    offset = pl.when(part("sign") == "-").then(-ahead).otherwise(ahead).fill_null(0)
+    made = (local.cast(pl.Int64) - offset).cast(TIME)
+    return text.str.extract_groups(_ISO).struct.with_fields(made=made).struct.field("made")
 
 
 def count(token: pl.Expr) -> pl.Expr:
     """Whole number of at least 0 of a JSON token, null for anything else."""
     digits = token.str.extract(r"^([0-9]{1,19})$").cast(pl.UInt64)
-    return pl.when(digits <= _LARGEST).then(digits).cast(pl.Int64)
+    return _once(digits, lambda value: pl.when(value <= _LARGEST).then(value)).cast(pl.Int64)
 
 
 def amount(token: pl.Expr) -> pl.Expr:
     """Number of at least 0 of a JSON token, null for anything else."""
     number = token.str.extract(r"^([0-9][0-9.eE+-]*)$").cast(pl.Float64, strict=False)
-    return pl.when(number.is_finite()).then(number)
+    return _once(number, lambda value: pl.when(value.is_finite()).then(value))
 
 
 def count_fault(token: pl.Expr, value: pl.Expr) -> pl.Expr:
