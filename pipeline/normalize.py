@@ -128,8 +128,17 @@ def numbered(problems: pl.DataFrame) -> pl.DataFrame:
     rows = problems.sort("artifact", "line", "reason", maintain_order=True).with_columns(
         key=trim(pl.coalesce("text", "detail")).str.replace(number, "$1")
     )
-    same = ("artifact", "reason", "key", pl.col("text").is_null())
-    return conform(rows.with_columns(occurrence=pl.int_range(pl.len(), dtype=pl.Int32).over(*same)), PROBLEMS)
+    return conform(_counted(rows, "artifact", "reason", "key", pl.col("text").is_null()), PROBLEMS)
+
+
+def _counted(frame: pl.DataFrame, *same: str | pl.Expr) -> pl.DataFrame:
+    """Rows with their `occurrence`: how many before them are the `same`."""
+    keys = frame.select(*same)
+    # Few rows come twice: only those with a hash that comes twice are compared.
+    hashes = keys.select(pl.struct(pl.all()).hash()).to_series()
+    places = hashes.is_duplicated().arg_true()
+    again = keys[places].select(place=pl.int_range(pl.len(), dtype=pl.Int32).over(keys.columns)).to_series()
+    return frame.with_columns(occurrence=pl.zeros(frame.height, pl.Int32, eager=True).scatter(places, again))
 
 
 def problem_drafts(problems: pl.DataFrame) -> pl.DataFrame:
@@ -151,18 +160,17 @@ def problem_drafts(problems: pl.DataFrame) -> pl.DataFrame:
 
 def counted(frame: pl.DataFrame) -> pl.DataFrame:
     """Rows with the count of their key among the rows of their file before them."""
-    return frame.with_columns(occurrence=pl.int_range(pl.len(), dtype=pl.Int32).over("artifact", "key"))
+    return _counted(frame, "artifact", "key")
 
 
 def in_order(drafts: pl.DataFrame) -> pl.DataFrame:
     """Rows of the timeline with their `sequence` in their file and the count of their key in it."""
     order = ["artifact", *(column.name for column in POSITION)]
-    rows = conform(drafts, DRAFTS).sort(order)
-    # A call's own rows are told apart by the call, whose row is told apart by what it says.
-    same = (
+    rows = _counted(
+        drafts.sort(order),
         *("artifact", "kind", "turn_type", "key"),
+        # A call's own rows are told apart by the call, whose row is told apart by what it says.
         pl.when("keyed_by_text").then("text").alias("said"),
         pl.when(~pl.col("keyed_by_text") & (pl.col("kind") != "tool_call")).then("call_no").alias("of_call"),
     )
-    place = pl.int_range(pl.len(), dtype=pl.Int32)
-    return conform(rows.with_columns(sequence=place.over("artifact"), occurrence=place.over(*same)), ROWS)
+    return conform(rows.with_columns(sequence=pl.int_range(pl.len(), dtype=pl.Int32).over("artifact")), ROWS)
