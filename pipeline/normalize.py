@@ -106,9 +106,12 @@ def notes(frame: pl.DataFrame, line: pl.Expr, faults: Iterable[tuple[str, pl.Exp
 
     `frame` has a row per record with `artifact`; `line` is the record's line or position.
     """
+    names, reasons = zip(*faults, strict=True)
+    told = frame.select("artifact", line.alias("line"), *(reason.alias(str(at)) for at, reason in enumerate(reasons)))
     found = [
-        frame.select("artifact", line=line, field=pl.lit(name), reason=reason).filter(pl.col("reason").is_not_null())
-        for name, reason in faults
+        told.select("artifact", "line", field=pl.lit(name), reason=str(at)).drop_nulls("reason")
+        for at, name in enumerate(names)
+        if at == 0 or told[str(at)].null_count() < told.height
     ]
     noted = pl.concat(found).group_by("artifact", "line", "reason", maintain_order=True)
     return noted.agg(detail=pl.col("field").str.join(", "))
