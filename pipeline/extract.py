@@ -205,7 +205,7 @@ def stage_two(
         if source.name in raw:
             for name, frame in source.stage(raw[source.name]).items():
                 handed[name].append(conform(frame, HANDED[name]))
-    staged = {name: pl.concat(frames) for name, frames in handed.items()}
+    staged = {name: pl.concat(frames, rechunk=True) for name, frames in handed.items()}
     for name in ("rules", "tokens", "suggestions"):
         staged[name] = counted(staged[name])
     staged["faults"] = numbered(staged["faults"])

@@ -123,10 +123,8 @@ class Joined:
     def _with_texts(self, table: Table, made: pl.DataFrame) -> pl.DataFrame:
         """Rows with the whole texts of the staged rows that they are made of, where the join gives none itself."""
         staged = self._staged[WHOLE[table.name]]
-        texts = staged.select(name for name in staged.columns if name in LONG and name in table.names)
-        found = texts[made["number"]]
-        own = [pl.coalesce(made[text.name], text).alias(text.name) for text in found if text.name in made.columns]
-        return made.with_columns(found).with_columns(own) if own else made.hstack(found)
+        found = (text.gather(made["number"]) for text in staged if text.name in LONG and text.name in table.names)
+        return made.with_columns(_instead(text, made[text.name]) if text.name in made.columns else text for text in found)
 
     def _run(self, text: str) -> duckdb.DuckDBPyConnection:
         return self._connection.execute(self._database.statement(text))
@@ -160,3 +158,11 @@ class Joined:
         self.put("counts", counts)
         found = {name: len(self._run(select).fetchall()) for name, select in selects("checks").items()}
         return Counter({name: rows for name, rows in found.items() if rows})
+
+
+def _instead(texts: pl.Series, own: pl.Series) -> pl.Series:
+    """Texts with what `own` has in their places, where that is not null. None is copied, as polars does to choose."""
+    is_own = own.is_not_null()
+    behind = is_own.cum_sum().cast(pl.Int64) + (len(texts) - 1)
+    places = pl.select(pl.when(is_own).then(behind).otherwise(pl.int_range(len(texts)))).to_series()
+    return pl.concat([texts, own.filter(is_own)], rechunk=True).gather(places)
