@@ -124,7 +124,9 @@ class Joined:
         """Rows with the whole texts of the staged rows that they are made of, where the join gives none itself."""
         staged = self._staged[WHOLE[table.name]]
         found = (text.gather(made["number"]) for text in staged if text.name in LONG and text.name in table.names)
-        return made.with_columns(_instead(text, made[text.name]) if text.name in made.columns else text for text in found)
+        return made.with_columns(
+            _instead(text, made[text.name]) if text.name in made.columns else text for text in found
+        )
 
     def _run(self, text: str) -> duckdb.DuckDBPyConnection:
         return self._connection.execute(self._database.statement(text))

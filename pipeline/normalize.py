@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import polars as pl
 
 from pipeline.schema import TIME
-from pipeline.staging import DRAFTS, LAST, POSITION, PROBLEMS, ROWS, conform
+from pipeline.staging import LAST, POSITION, PROBLEMS, ROWS, conform
 
 EARLIEST, LATEST = pl.datetime(2020, 1, 1, time_unit="ms"), pl.datetime(2101, 1, 1, time_unit="ms")
 _LARGEST = 2**63 - 1
