@@ -63,25 +63,25 @@ def stage(raw: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
 def _items(items: pl.DataFrame, heads: pl.DataFrame) -> pl.DataFrame:
     """Items with trimmed texts, their turn type, and the model named before them and in force."""
     items = items.join(heads.select("artifact", "chat_model"), on="artifact", how="left", maintain_order="left")
-    own = pl.coalesce("model_title", "usage_model")
-    # An item of the CLI names the provider's model, not the editor's title: each is compared with its own kind.
-    before = own.forward_fill().shift(1).over("artifact")
-    known = pl.col("role").replace_strict(_TURN, default=None, return_dtype=pl.String)
-    # Null where the role is known: only the texts that get it in front are written anew.
-    foreign = pl.when(known.is_null()).then("role")
-    said = trim(pl.col("text"))
-    return items.with_columns(
+    items = items.with_columns(
         trim(pl.col("reasoning")),
         trim(pl.col("summary")),
-        said=said,
-        text=pl.coalesce(pl.when(has_text(said)).then(pl.format("{}: {}", foreign, said)), said),
-        turn_type=known.fill_null("system"),
-        own_model=own,
+        said=trim(pl.col("text")),
+        known=pl.col("role").replace_strict(_TURN, default=None, return_dtype=pl.String),
+        own_model=pl.coalesce("model_title", "usage_model"),
+    )
+    # An item of the CLI names the provider's model, not the editor's title: each is compared with its own kind.
+    before = pl.col("own_model").forward_fill().shift(1).over("artifact")
+    # Null where the role is known: only the texts that get it in front are written anew.
+    foreign = pl.when(pl.col("known").is_null() & has_text(pl.col("said"))).then("role")
+    return items.with_columns(
+        text=pl.coalesce(pl.format("{}: {}", foreign, "said"), "said"),
+        turn_type=pl.col("known").fill_null("system"),
         model_before=pl.when(pl.col("model_title").is_not_null())
         .then(pl.coalesce(pl.col("model_title").forward_fill().shift(1).over("artifact"), "chat_model"))
         .otherwise(pl.col("usage_model").forward_fill().shift(1).over("artifact")),
         any_before=pl.coalesce(before, "chat_model"),
-        model=pl.coalesce(own.forward_fill().over("artifact"), "chat_model"),
+        model=pl.coalesce(pl.col("own_model").forward_fill().over("artifact"), "chat_model"),
         started=moment(pl.col("reasoning_start")),
         ended=moment(pl.col("reasoning_end")),
     )

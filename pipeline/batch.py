@@ -137,7 +137,7 @@ def _run(batch: Batch, work: Work) -> Result:
         stack.enter_context(temporaries_in(spill))
         rounds = [
             stack.enter_context(
-                Joined(_staged(homes, work.sources, result), Limits(spill, work.memory), work.variables)
+                Joined(_staged(homes, work.sources, result), Limits(work.folder, work.memory), work.variables)
             )
             for homes in batch.rounds
         ]

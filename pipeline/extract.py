@@ -3,7 +3,7 @@
 import hashlib
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 
@@ -205,19 +205,22 @@ def _unlike(artifact: Artifact, data: bytes, digest: str) -> Iterator[Problem]:
 
 def stage_two(
     sources: Sequence[Source],
-    raw: Mapping[str, Mapping[str, pl.DataFrame]],
+    raw: dict[str, dict[str, pl.DataFrame]],
     problems: pl.DataFrame,
     silent: pl.DataFrame,
 ) -> dict[str, pl.DataFrame]:
-    """Hand the raw tables to their sources and put what comes back together: the frames of `pipeline.staging`."""
+    """Hand the raw tables to their sources and put what comes back together: the frames of `pipeline.staging`.
+
+    The raw tables of a source are dropped once it is done: their texts are not held twice for longer than that.
+    """
     handed: dict[str, list[pl.DataFrame]] = {name: [table.empty()] for name, table in HANDED.items()}
     handed["faults"].append(conform(problems, HANDED["faults"]))
     handed["silent"].append(conform(silent, HANDED["silent"]))
     for source in sources:
         if source.name in raw:
-            for name, frame in source.stage(raw[source.name]).items():
+            for name, frame in source.stage(raw.pop(source.name)).items():
                 handed[name].append(conform(frame, HANDED[name]))
-    staged = {name: pl.concat(frames) for name, frames in handed.items()}
+    staged = {name: pl.concat(frames, rechunk=True) for name, frames in handed.items()}
     for name in ("rules", "tokens", "suggestions"):
         staged[name] = counted(staged[name])
     staged["faults"] = numbered(staged["faults"])

@@ -66,7 +66,7 @@ class Merging:
         self._is_plain = (
             not known
             and all(len(line.steps) == 1 for line in self.lines)
-            and all(len(group) == 1 for group in grouped(read).values())
+            and _are_apart([line.history for line in self.lines])
         )
         used = {step.number: step.held.label for line in self.lines for step in line.steps if step.number is not None}
         self._labels = {str(number): label for number, label in used.items()}
@@ -169,6 +169,15 @@ def _line(home: History, known: History | None, found: Sequence[Found], *, anew:
         for run in runs(known, found)
     )
     return Line(replace(home, held=tuple(step.held for step in steps)), steps, known)
+
+
+def _are_apart(histories: Sequence[History]) -> bool:
+    """Whether the place of a row tells its home: no two homes of one host and user have a file of the same place."""
+    for group in grouped(histories).values():
+        places = [place for history in group for place in last_positions(history.held)] if len(group) > 1 else []
+        if len(set(places)) < len(places):
+            return False
+    return True
 
 
 def _places(lines: Sequence[Line]) -> Iterator[tuple[Any, ...]]:

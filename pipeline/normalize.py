@@ -4,19 +4,25 @@ Trimming, times and counts are defined here once. A raw column holds a scalar as
 (`1200`, `"1200"`, `true`), so that a value of another type can be told from a bad one.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import polars as pl
 
 from pipeline.schema import TIME
-from pipeline.staging import DRAFTS, LAST, POSITION, PROBLEMS, ROWS, conform
+from pipeline.staging import LAST, POSITION, PROBLEMS, ROWS, conform
 
 EARLIEST, LATEST = pl.datetime(2020, 1, 1, time_unit="ms"), pl.datetime(2101, 1, 1, time_unit="ms")
 _LARGEST = 2**63 - 1
 _ISO = (
-    r"^([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2})(:[0-5][0-9](?:\.[0-9]+)?)?"
-    r" ?(Z|z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?$"
+    r"^(?<date>[0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ](?<clock>[0-9]{2}:[0-9]{2})(?<seconds>:[0-5][0-9](?:\.[0-9]+)?)?"
+    r" ?(?:[Zz]|(?<sign>[+-])(?<hours>[01][0-9]|2[0-3]):?(?<minutes>[0-5][0-9]))?)?$"
 )
+
+
+def _once(value: pl.Expr, made: Callable[[pl.Expr], pl.Expr]) -> pl.Expr:
+    """What is made of a value, which is worked out once: an expression that stands twice is worked out twice."""
+    held = pl.struct(value=value).struct.with_fields(made=made(pl.field("value")))
+    return held.struct.field("made").alias(value.meta.output_name())
 
 
 def trim(text: pl.Expr) -> pl.Expr:
@@ -41,15 +47,13 @@ def moment(token: pl.Expr) -> pl.Expr:
     """
     text = bare(token)
     number = text.str.extract(r"^([0-9]{10}|[0-9]{13}|[0-9]{16})(?:\.[0-9]+)?$")
-    digits = number.cast(pl.Int64)
-    ms = (
-        pl.when(number.str.len_bytes() == 10)
-        .then(digits * 1000)
-        .when(number.str.len_bytes() == 16)
-        .then(digits // 1000)
-        .otherwise(digits)
-    )
-    return _sane(pl.coalesce(ms.cast(TIME), _iso(text)))
+    return _sane(pl.coalesce(_once(number, _milliseconds).cast(TIME), _iso(text)))
+
+
+def _milliseconds(number: pl.Expr) -> pl.Expr:
+    """Of 10, 13 or 16 digits."""
+    digits, length = number.cast(pl.Int64), number.str.len_bytes()
+    return pl.when(length == 10).then(digits * 1000).when(length == 16).then(digits // 1000).otherwise(digits)
 
 
 def clock(digits: pl.Expr) -> pl.Expr:
@@ -58,33 +62,31 @@ def clock(digits: pl.Expr) -> pl.Expr:
 
 
 def _sane(time: pl.Expr) -> pl.Expr:
-    return pl.when((time >= EARLIEST) & (time < LATEST)).then(time)
+    return _once(time, lambda value: pl.when((value >= EARLIEST) & (value < LATEST)).then(value))
 
 
 def _iso(text: pl.Expr) -> pl.Expr:
     """Time of an ISO text, null for what is none."""
-    parts = text.str.extract_groups(_ISO).struct
-    date, clock = parts.field("1"), parts.field("2").fill_null("00:00")
-    seconds, zone = parts.field("3").fill_null(":00"), parts.field("4").fill_null("Z")
-    local = pl.concat_str(date, pl.lit("T"), clock, seconds).str.to_datetime(
-        "%Y-%m-%dT%H:%M:%S%.f", time_unit="ms", strict=False
-    )
-    sign = pl.when(zone.str.starts_with("-")).then(-1).otherwise(1)
-    minutes = zone.str.extract(r"([0-9]{2}):?[0-9]{2}$").cast(pl.Int32).fill_null(0) * 60
-    minutes = (minutes + zone.str.extract(r"([0-9]{2})$").cast(pl.Int32).fill_null(0)) * sign
-    return local - pl.duration(minutes=minutes, time_unit="ms")
+    part = pl.field
+    local = pl.concat_str(
+        part("date"), pl.lit("T"), part("clock").fill_null("00:00"), part("seconds").fill_null(":00")
+    ).str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="ms", strict=False)
+    ahead = (part("hours").cast(pl.Int64) * 60 + part("minutes").cast(pl.Int64)) * 60_000
+    offset = pl.when(part("sign") == "-").then(-ahead).otherwise(ahead).fill_null(0)
+    made = (local.cast(pl.Int64) - offset).cast(TIME)
+    return text.str.extract_groups(_ISO).struct.with_fields(made=made).struct.field("made")
 
 
 def count(token: pl.Expr) -> pl.Expr:
     """Whole number of at least 0 of a JSON token, null for anything else."""
     digits = token.str.extract(r"^([0-9]{1,19})$").cast(pl.UInt64)
-    return pl.when(digits <= _LARGEST).then(digits).cast(pl.Int64)
+    return _once(digits, lambda value: pl.when(value <= _LARGEST).then(value)).cast(pl.Int64)
 
 
 def amount(token: pl.Expr) -> pl.Expr:
     """Number of at least 0 of a JSON token, null for anything else."""
     number = token.str.extract(r"^([0-9][0-9.eE+-]*)$").cast(pl.Float64, strict=False)
-    return pl.when(number.is_finite()).then(number)
+    return _once(number, lambda value: pl.when(value.is_finite()).then(value))
 
 
 def count_fault(token: pl.Expr, value: pl.Expr) -> pl.Expr:
@@ -104,9 +106,12 @@ def notes(frame: pl.DataFrame, line: pl.Expr, faults: Iterable[tuple[str, pl.Exp
 
     `frame` has a row per record with `artifact`; `line` is the record's line or position.
     """
+    names, reasons = zip(*faults, strict=True)
+    told = frame.select("artifact", line.alias("line"), *(reason.alias(str(at)) for at, reason in enumerate(reasons)))
     found = [
-        frame.select("artifact", line=line, field=pl.lit(name), reason=reason).filter(pl.col("reason").is_not_null())
-        for name, reason in faults
+        told.select("artifact", "line", field=pl.lit(name), reason=str(at)).drop_nulls("reason")
+        for at, name in enumerate(names)
+        if at == 0 or told[str(at)].null_count() < told.height
     ]
     noted = pl.concat(found).group_by("artifact", "line", "reason", maintain_order=True)
     return noted.agg(detail=pl.col("field").str.join(", "))
@@ -126,8 +131,17 @@ def numbered(problems: pl.DataFrame) -> pl.DataFrame:
     rows = problems.sort("artifact", "line", "reason", maintain_order=True).with_columns(
         key=trim(pl.coalesce("text", "detail")).str.replace(number, "$1")
     )
-    same = ("artifact", "reason", "key", pl.col("text").is_null())
-    return conform(rows.with_columns(occurrence=pl.int_range(pl.len(), dtype=pl.Int32).over(*same)), PROBLEMS)
+    return conform(_counted(rows, "artifact", "reason", "key", pl.col("text").is_null()), PROBLEMS)
+
+
+def _counted(frame: pl.DataFrame, *same: str | pl.Expr) -> pl.DataFrame:
+    """Rows with their `occurrence`: how many before them are the `same`."""
+    keys = frame.select(*same)
+    # Few rows come twice: only those with a hash that comes twice are compared.
+    hashes = keys.select(pl.struct(pl.all()).hash()).to_series()
+    places = hashes.is_duplicated().arg_true()
+    again = keys[places].select(place=pl.int_range(pl.len(), dtype=pl.Int32).over(keys.columns)).to_series()
+    return frame.with_columns(occurrence=pl.zeros(frame.height, pl.Int32, eager=True).scatter(places, again))
 
 
 def problem_drafts(problems: pl.DataFrame) -> pl.DataFrame:
@@ -149,18 +163,17 @@ def problem_drafts(problems: pl.DataFrame) -> pl.DataFrame:
 
 def counted(frame: pl.DataFrame) -> pl.DataFrame:
     """Rows with the count of their key among the rows of their file before them."""
-    return frame.with_columns(occurrence=pl.int_range(pl.len(), dtype=pl.Int32).over("artifact", "key"))
+    return _counted(frame, "artifact", "key")
 
 
 def in_order(drafts: pl.DataFrame) -> pl.DataFrame:
     """Rows of the timeline with their `sequence` in their file and the count of their key in it."""
     order = ["artifact", *(column.name for column in POSITION)]
-    rows = conform(drafts, DRAFTS).sort(order)
-    # A call's own rows are told apart by the call, whose row is told apart by what it says.
-    same = (
+    rows = _counted(
+        drafts.sort(order),
         *("artifact", "kind", "turn_type", "key"),
+        # A call's own rows are told apart by the call, whose row is told apart by what it says.
         pl.when("keyed_by_text").then("text").alias("said"),
         pl.when(~pl.col("keyed_by_text") & (pl.col("kind") != "tool_call")).then("call_no").alias("of_call"),
     )
-    place = pl.int_range(pl.len(), dtype=pl.Int32)
-    return conform(rows.with_columns(sequence=place.over("artifact"), occurrence=place.over(*same)), ROWS)
+    return conform(rows.with_columns(sequence=pl.int_range(pl.len(), dtype=pl.Int32).over("artifact")), ROWS)

@@ -363,8 +363,14 @@ def conform(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
 
     Raises polars' error where a value does not fit its type: a cast never makes a null silently.
     """
-    schema = pl.Schema(table.polars)
-    if frame.schema == schema:
+    schema, found = table.polars, frame.schema
+    if found == pl.Schema(schema):
         return frame
-    missing = [pl.lit(None).alias(name) for name in table.names if name not in frame.columns]
-    return frame.with_columns(missing).select(table.names).cast(schema)
+    return frame.select(
+        pl.lit(None, dtype).alias(name)
+        if name not in found
+        else pl.col(name)
+        if found[name] == dtype
+        else pl.col(name).cast(dtype)
+        for name, dtype in schema.items()
+    )

@@ -23,7 +23,7 @@ def choose_transcripts(staged: Staged) -> Staged:
     decisions = _decisions(after, rows, staged["files"])
     return {
         **staged,
-        "rows": pl.concat([rows, _numbered(_told(after, decisions))]),
+        "rows": pl.concat([rows, _numbered(_told(after, decisions))], rechunk=True),
         "calls": _judged(staged["calls"].filter(~is_passed), decisions),
         "tokens": staged["tokens"].filter(~is_passed),
         "silent": pl.concat([staged["silent"], _silent(before, after)]),

@@ -1,5 +1,5 @@
--- Grain: one row per row of the timeline or of its twins. Key: artifact, sequence. All that the joins give it, without
--- its text.
+-- Grain: one row per row of the timeline or of its twins. Key: artifact, sequence. When it was, and what the joins tell of
+-- it beside its own file: its twin, and of an event the session and the call.
 with
 replied as (select artifact, line, max(utc) as utc from exchange_pairs group by all),
 
@@ -25,9 +25,6 @@ timed as (
         rows.line,
         rows.record,
         rows.kind,
-        rows.turn_type,
-        rows.model,
-        rows.call_no,
         case rows.own_basis when 'file' then places.mtime_utc else rows.own_utc end as own_utc,
         rows.own_basis,
         sessions.session_utc,
@@ -39,19 +36,15 @@ timed as (
         rows.call_id_utc,
         rows.reasoning_utc,
         recalled.utc as recalled_utc,
-        coalesce(sessions.session_key, told.session_key, named.session_key) as session_key,
-        coalesce(sessions.session_id, told.session_id, named.session_id) as session_id,
-        coalesce(sessions.project_path, told.project_path, named.project_path) as project_path,
-        coalesce(row_ids.call_key, told.call_key) as call_key,
-        row_ids.row_id,
-        repeated.repeats_row_id,
-        places.twin_rule is not null as secondary,
+        coalesce(told.session_key, named.session_key) as session_key,
+        coalesce(told.session_id, named.session_id) as session_id,
+        coalesce(told.project_path, named.project_path) as project_path,
+        told.call_key,
         twins.twin_artifact,
         twins.twin_sequence,
         twins.seconds_apart,
     from rows
     join places using (artifact)
-    join row_ids on row_ids.artifact = rows.artifact and row_ids.sequence = rows.sequence
     left join session_places as sessions on sessions.artifact = rows.artifact
     left join told on told.event_artifact = rows.artifact and told.event_record = rows.record
     left join named_sessions as named
@@ -59,7 +52,6 @@ timed as (
     left join usage_pairs as ended on ended.artifact = rows.artifact and ended.call_no = rows.call_no
     left join replied on replied.artifact = rows.artifact and replied.line = rows.line
     left join recalled on recalled.artifact = rows.artifact and recalled.sequence = rows.sequence
-    left join repeated_rows as repeated on repeated.artifact = rows.artifact and repeated.sequence = rows.sequence
     left join twin_pairs as twins on twins.artifact = rows.artifact and twins.sequence = rows.sequence
 )
 
@@ -69,9 +61,6 @@ select
     line,
     record,
     kind,
-    turn_type,
-    model,
-    call_no,
     case when own_basis is null then rows_utc else own_utc end as timestamp_utc,
     case when timestamp_utc is not null then coalesce(own_basis, 'session') end as timestamp_basis,
     case
@@ -93,10 +82,6 @@ select
     session_id,
     project_path,
     call_key,
-    row_id,
-    repeats_row_id,
-    secondary,
-    secondary and twin_sequence is null and kind = 'message' as recovered,
     twin_artifact,
     twin_sequence,
     seconds_apart,

@@ -4,3 +4,4 @@ select
     row_ids.row_id as twin_row_id,
 from timeline_rows
 join row_ids on row_ids.artifact = timeline_rows.twin_artifact and row_ids.sequence = timeline_rows.twin_sequence
+where timeline_rows.twin_sequence is not null
