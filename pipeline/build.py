@@ -232,10 +232,7 @@ class _Build:
             "format": FORMAT_VERSION,
             "homelake": version("homelake"),
             "buckets": self._buckets,
-            "homes": [
-                {**dumped(history), "bucket": bucket_of((history.host, history.user), self._buckets)}
-                for history in homes
-            ],
+            "homes": [dumped(history, bucket_of((history.host, history.user), self._buckets)) for history in homes],
             "tables": dict(sorted(summary.tables.items())),
             "files": self._files,
             "checks": {name: summary.failures[name] for name in selects("checks")},
