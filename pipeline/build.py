@@ -120,7 +120,7 @@ def build(lake: Path, inputs: Inputs, sources: Sequence[Source], settings: Setti
             memories.write(folder, made.memory(inputs.gate))
             shutil.rmtree(folder / "parts")
             final = lakes.finish(folder)
-            write_catalog(final, TABLES, selects("views"))
+            write_catalog(final, TABLES, selects("views"), previous.build if previous else None)
             lakes.publish(lake, final)
         except BaseException:
             lakes.clean(lake, ignore_errors=True)
