@@ -28,7 +28,7 @@ from pipeline.plan import bucket_of, default_buckets, plan
 from pipeline.source import Source
 from pipeline.tables import FORMAT_VERSION, TABLES
 from pipeline.textgrid import safe
-from pipeline.workers import Died, preload, run_all
+from pipeline.workers import Died, run_all
 
 MEMORY_PER_WORKER = "1GB"
 """What DuckDB may hold in a worker before it spills."""
@@ -107,7 +107,6 @@ def build(lake: Path, inputs: Inputs, sources: Sequence[Source], settings: Setti
     Raises LakeError, with one line, for a lake that cannot be updated.
     """
     began = time.monotonic()
-    preload({source.read.__module__ for source in sources})
     lakes.check(lake)
     with lakes.locked(lake):
         previous = None if settings.replace else lakes.manifest(lake)

@@ -20,7 +20,7 @@ Outcome = TypeVar("Outcome")
 Pool = Callable[[int], AbstractContextManager[Executor]]
 """Opens an executor of so many workers."""
 
-_preloaded = {"pipeline.batch", "pipeline.rewrite"}
+_preloaded = {"pipeline.batch", "pipeline.discover", "pipeline.rewrite"}
 
 
 def preload(modules: Iterable[str]) -> None:
