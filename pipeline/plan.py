@@ -1,6 +1,7 @@
 """Which homes go into which bucket, and in which batches they are worked through."""
 
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -70,10 +71,12 @@ def plan(
     by_owner: defaultdict[Owner, list[_Over]] = defaultdict(list)
     for (owner, _), home in sorted(homes.items(), key=lambda entry: entry[0][1]):
         by_owner[owner].append(home)
-    ordered = sorted(by_owner.items(), key=lambda entry: (bucket_of(entry[0], buckets), *order_of(entry[0])))
+    by_bucket: defaultdict[int, list[Owner]] = defaultdict(list)
+    for owner in sorted(by_owner, key=order_of):
+        by_bucket[bucket_of(owner, buckets)].append(owner)
     cutter = _Cutter(batch_bytes)
-    for owner, owned in ordered:
-        cutter.add(bucket_of(owner, buckets), owned)
+    for bucket, owners in sorted(by_bucket.items()):
+        cutter.cut(bucket, [by_owner[owner] for owner in owners])
     return cutter.made
 
 
@@ -94,11 +97,21 @@ class _Cutter:
         self._most = batch_bytes
         self._held = 0
 
-    def add(self, bucket: int, homes: Sequence[_Over]) -> None:
+    def cut(self, bucket: int, owned: Sequence[Sequence[_Over]]) -> None:
+        """Cut a bucket, the homes of one host and user after the other, into batches of about one size.
+
+        A small rest would cost nearly as much as a whole batch.
+        """
+        size = sum(home.bytes for homes in owned for home in homes)
+        batches = round(size / self._most)
+        for homes in owned:
+            self._add(bucket, homes, size / batches if batches > 1 else math.inf)
+
+    def _add(self, bucket: int, homes: Sequence[_Over], aim: float) -> None:
         """Add the homes of a host and user to the last batch, or to new ones."""
         is_much = len(homes) > 1 and sum(home.bytes for home in homes) > self._most
         last = self.made[-1] if self.made else None
-        if last is None or is_much or last.is_shared or last.bucket != bucket or self._held >= self._most:
+        if last is None or is_much or last.is_shared or last.bucket != bucket or self._held >= aim:
             self._start(Batch(len(self.made), bucket, is_shared=is_much))
         for home in homes:
             if is_much and self._held >= self._most:
