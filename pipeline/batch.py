@@ -60,8 +60,7 @@ class Taken:
 class Batch:
     """Whole homes of one bucket, in the lake's order, and the histories of those that the lake holds.
 
-    `homes` are to be read; `same` are those of collections that hold what the lake knows. One that `is_shared` has some
-    of the homes of one host and user, `share` counts such batches before it.
+    `homes` are to be read; `same` are those of collections that hold what the lake knows.
     """
 
     number: int
@@ -69,8 +68,6 @@ class Batch:
     homes: list[Taken] = field(default_factory=list)
     known: list[History] = field(default_factory=list)
     same: list[History] = field(default_factory=list)
-    share: int = 0
-    is_shared: bool = False
 
     @property
     def rounds(self) -> list[list[Taken]]:
@@ -99,7 +96,6 @@ class Result:
 
     batch: int
     bucket: int
-    share: int = 0
     parts: list[Part] = field(default_factory=list)
     read: list[History] = field(default_factory=list)
     histories: list[History] = field(default_factory=list)
@@ -136,7 +132,7 @@ def run(work: Work, batch: Batch) -> Result:
 
 
 def _run(batch: Batch, work: Work) -> Result:
-    result = Result(batch.number, batch.bucket, batch.share, bytes=batch.bytes)
+    result = Result(batch.number, batch.bucket, bytes=batch.bytes)
     with ExitStack() as stack:
         spill = stack.enter_context(tempfile.TemporaryDirectory(dir=work.folder))
         stack.enter_context(temporaries_in(spill))

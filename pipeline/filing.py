@@ -20,13 +20,7 @@ from pipeline.tables import TABLES
 from pipeline.tables.inventory import COLLECTIONS, PROBLEMS
 from pipeline.workers import Died, run_all
 
-Streams = dict[int, list[Part]]
-"""Parts in the order of the lake, by what tells streams of one file apart."""
-
 _TABLES = {table.name: table for table in TABLES}
-
-_UNHOMED = -1
-"""The stream of rows that belong to no home."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +70,7 @@ def _jobs(work: Work, folder: Path, previous: Manifest | None, rows: Rows) -> It
     gone = _gone(work.folder, rows.touched, previous.buckets if previous else 1)
     fresh = _fresh(rows)
     losing = {path for result in rows.results for path in result.carried}
-    heights = {
-        path: sum(part.rows for made in fresh.get(path, {}).values() for part in made) for path in losing | fresh.keys()
-    }
+    heights = {path: sum(part.rows for part in fresh.get(path, ())) for path in losing | fresh.keys()}
     for path, _ in sorted(heights.items(), key=lambda entry: (-entry[1], entry[0])):
         table, place = _TABLES[path.partition("/")[0]], Path(path)
         is_known = previous is not None and path in previous.files and previous.files[path][0] > 0
@@ -86,12 +78,11 @@ def _jobs(work: Work, folder: Path, previous: Manifest | None, rows: Rows) -> It
             table,
             folder,
             place,
-            [made for _, made in sorted(fresh.get(path, {}).items())],
+            fresh.get(path, ()),
             previous.build / place if previous and is_known and table is not COLLECTIONS else None,
             gone[int(place.stem)] if path in losing else None,
             table is PROBLEMS and int(place.stem) == 0 and rows.unhomed is not None,
             rows.ids,
-            work.memory,
         )
 
 
@@ -109,21 +100,20 @@ def _link(build: Path, folder: Path, paths: Iterable[str]) -> None:
             shutil.copy2(f"{build}/{path}", f"{folder}/{path}")
 
 
-def _fresh(rows: Rows) -> dict[str, Streams]:
+def _fresh(rows: Rows) -> dict[str, list[Part]]:
     """What the build made, by the file that it goes into."""
-    fresh: defaultdict[str, Streams] = defaultdict(dict)
-    for bucket, stream, part in _parts(rows):
-        path = lakes.path_of(_TABLES[part.table], part, bucket).as_posix()
-        fresh[path].setdefault(stream, []).append(part)
+    fresh: defaultdict[str, list[Part]] = defaultdict(list)
+    for bucket, part in _parts(rows):
+        fresh[lakes.path_of(_TABLES[part.table], part, bucket).as_posix()].append(part)
     return fresh
 
 
-def _parts(rows: Rows) -> Iterator[tuple[int, int, Part]]:
-    """Parts with their buckets and streams."""
+def _parts(rows: Rows) -> Iterator[tuple[int, Part]]:
+    """Parts with their buckets."""
     for result in rows.results:
-        yield from ((result.bucket, result.share, part) for part in result.parts)
+        yield from ((result.bucket, part) for part in result.parts)
     for part in (*(rows.collections or ()), *(rows.unhomed or ())):
-        yield 0, _UNHOMED, part
+        yield 0, part
 
 
 def _gone(folder: Path, touched: Iterable[History], buckets: int) -> dict[int, Path]:

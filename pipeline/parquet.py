@@ -2,14 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import cast
 
 import polars as pl
-import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline.parts import COLLECTION, SIZE
 from pipeline.schema import TEXT, Table
 
 GROUP_ROWS = 65_536
@@ -17,8 +13,8 @@ GROUP_BYTES = 32 << 20
 """A row group is closed at so many rows, or so many bytes of text."""
 
 
-def write_file(table: Table, rows: Iterable[pa.Table], path: Path) -> int:
-    """Write one file of the lake from rows in order, with their `parts.SIZE`; return how many there are."""
+def write_file(table: Table, rows: Iterable[pl.DataFrame], path: Path) -> int:
+    """Write one file of the lake from frames with its columns, whose rows are in order; return how many there are."""
     path.parent.mkdir(parents=True, exist_ok=True)
     schema = table.arrow()
     options: dict[str, object] = {
@@ -32,17 +28,18 @@ def write_file(table: Table, rows: Iterable[pa.Table], path: Path) -> int:
     height = 0
     with pq.ParquetWriter(path, schema, **options) as writer:
         for group in _groups(rows):
-            writer.write_table(group.select(schema.names).combine_chunks().cast(schema), row_group_size=GROUP_ROWS)
-            height += group.num_rows
+            arrow = group.select(schema.names).to_arrow(compat_level=pl.CompatLevel.oldest())
+            writer.write_table(arrow.cast(schema), row_group_size=GROUP_ROWS)
+            height += group.height
     return height
 
 
-def _groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Cut rows into row groups."""
-    held: list[pa.Table] = []
+def _groups(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """Cut rows into row groups, each in one piece."""
+    held: list[pl.DataFrame] = []
     rows = size = 0
-    for table in tables:
-        sizes = _sizes(table)
+    for frame in frames:
+        sizes = _sizes(frame)
         start = 0
         while start < len(sizes):
             # How many further rows fit: `until[k]` is the group's size with the rows up to `start + k`.
@@ -50,17 +47,17 @@ def _groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
             fits = int(until.search_sorted(GROUP_BYTES, side="right"))
             if fits == 0 and rows == 0:
                 fits = 1
-            held.append(table.slice(start, fits))
+            held.append(frame.slice(start, fits))
             rows, start = rows + fits, start + fits
             size = int(until[fits - 1]) if fits else size
             if start < len(sizes):
-                yield pa.concat_tables(held)
+                yield pl.concat(held, rechunk=True)
                 held, rows, size = [], 0, 0
     if rows:
-        yield pa.concat_tables(held)
+        yield pl.concat(held, rechunk=True)
 
 
-def _sizes(table: pa.Table) -> pl.Series:
+def _sizes(frame: pl.DataFrame) -> pl.Series:
     """Bytes of text of each row."""
-    sizes = pc.add(table.column(SIZE), pc.binary_length(table.column(COLLECTION)))
-    return cast("pl.Series", pl.from_arrow(sizes))
+    lengths = [pl.col(name).str.len_bytes().cast(pl.Int64) for name, dtype in frame.schema.items() if dtype == TEXT]
+    return frame.select(pl.sum_horizontal(lengths).alias("bytes"))["bytes"]

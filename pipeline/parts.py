@@ -1,4 +1,4 @@
-"""What a batch leaves behind for the files of its bucket: rows in order, in Arrow files that are mapped, not read."""
+"""What a batch leaves behind for the files of its bucket: rows in Arrow files that are mapped, not read."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,24 +8,15 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.ipc
 
-from pipeline.schema import TEXT, Table
+from pipeline.schema import Table
 
 UNKNOWN = "unknown"
 """Month of rows without a time."""
 
-SIZE = "_size"
-"""Column behind those of the table: a row's bytes of text, but for its collection's id."""
-
-SLICE_ROWS = 8192
-"""Rows that are turned into Arrow's own columns at once."""
-
-COLLECTION = "collection_id"
-"""Column in which other texts are stored in the end."""
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Rows of one table, assistant and month that a batch made: a range of rows of an Arrow file."""
+    """Rows of one table, assistant and month that a batch made, in no order: a range of rows of an Arrow file."""
 
     table: str
     agent: str
@@ -36,37 +27,34 @@ class Part:
 
 
 def write(table: Table, frame: pl.DataFrame, path: Path) -> list[Part]:
-    """Write a batch's rows of a table, in the lake's order inside each assistant and month; return the ranges."""
+    """Write a batch's rows of a table, those of an assistant and month behind each other; return the ranges."""
     if frame.is_empty():
         return []
-    month = pl.lit("") if table.time is None else pl.col(table.time).dt.strftime("%Y-%m").fill_null(UNKNOWN)
-    agent = pl.lit("") if table.time is None else pl.col("agent")
-    ordered = frame.with_columns(agent.alias("_agent"), month.alias("_month")).sort(
-        "_agent", "_month", *table.order, nulls_last=True, maintain_order=True
-    )
-    stored = ordered.select(column.name for column in table.stored)
-    schema = to_arrow(stored.clear()).schema
-    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
-        for rows in stored.iter_slices(SLICE_ROWS):
-            writer.write_table(to_arrow(rows))
-    return list(_ranges(table, ordered, path))
+    moment = pl.lit(None, pl.Datetime("ms")) if table.time is None else pl.col(table.time)
+    placed = frame.with_columns(
+        pl.lit("").alias("_agent") if table.time is None else pl.col("agent").alias("_agent"),
+        (moment.dt.year() * 12 + moment.dt.month() - 1).alias("_month"),
+    ).sort("_agent", "_month", maintain_order=True)
+    write_frame(placed.select(column.name for column in table.stored), path)
+    return list(_ranges(table, placed, path))
 
 
-def to_arrow(rows: pl.DataFrame) -> pa.Table:
-    """Rows for a file, with their `SIZE`."""
-    texts = [pl.col(name).str.len_bytes() for name in rows.columns if rows.schema[name] == TEXT and name != COLLECTION]
-    return rows.with_columns(pl.sum_horizontal(texts).alias(SIZE)).to_arrow(compat_level=pl.CompatLevel.oldest())
-
-
-def _ranges(table: Table, ordered: pl.DataFrame, path: Path) -> Iterator[Part]:
+def _ranges(table: Table, placed: pl.DataFrame, path: Path) -> Iterator[Part]:
     """Yield the range of each assistant and month."""
     start = 0
-    for agent, month, rows in ordered.group_by("_agent", "_month", maintain_order=True).len().iter_rows():
-        yield Part(table.name, agent, month, path, start, rows)
+    for agent, month, rows in placed.group_by("_agent", "_month", maintain_order=True).len().iter_rows():
+        unknown = "" if table.time is None else UNKNOWN
+        name = unknown if month is None else f"{month // 12:04}-{month % 12 + 1:02}"
+        yield Part(table.name, agent, name, path, start, rows)
         start += rows
 
 
-def read(part: Part) -> pa.Table:
-    """Rows of a part; their memory is the mapped file."""
-    with pa.memory_map(str(part.path)) as file:
-        return pa.ipc.open_file(file).read_all().slice(part.start, part.rows)
+def write_frame(frame: pl.DataFrame, path: Path) -> None:
+    """Write rows for `read_frame`: texts as views, so that they are neither copied nor read to be put in order."""
+    frame.write_ipc(path, compression="uncompressed", compat_level=pl.CompatLevel.newest())
+
+
+def read_frame(path: Path, start: int = 0, rows: int | None = None) -> pl.DataFrame:
+    """Some or all rows that `write_frame` wrote; their memory is the mapped file."""
+    with pa.memory_map(str(path)) as file:
+        return pl.DataFrame(pa.ipc.open_file(file).read_all().to_reader()).slice(start, rows)

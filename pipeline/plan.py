@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -59,7 +59,7 @@ def plan(
     """Put homes into buckets, in order, and cut them into batches of about `batch_bytes`.
 
     The homes are those to be read (`taken`), and those whose rows change (`known`, of which `same` are collections that
-    are not read). All that there is of one home is in one batch.
+    are not read). All that there is of one home is in one batch, and of one host and user where it is not too much.
     """
     homes: defaultdict[tuple[Owner, str], _Over] = defaultdict(_Over)
     for each in taken:
@@ -71,56 +71,27 @@ def plan(
     by_owner: defaultdict[Owner, list[_Over]] = defaultdict(list)
     for (owner, _), home in sorted(homes.items(), key=lambda entry: entry[0][1]):
         by_owner[owner].append(home)
-    by_bucket: defaultdict[int, list[Owner]] = defaultdict(list)
-    for owner in sorted(by_owner, key=order_of):
-        by_bucket[bucket_of(owner, buckets)].append(owner)
-    cutter = _Cutter(batch_bytes)
-    for bucket, owners in sorted(by_bucket.items()):
-        cutter.cut(bucket, [by_owner[owner] for owner in owners])
-    return cutter.made
+    sizes = Counter[int]()
+    for owner, owned in by_owner.items():
+        sizes[bucket_of(owner, buckets)] += sum(home.bytes for home in owned)
+    made, held = list[Batch](), 0
+    for owner, owned in sorted(by_owner.items(), key=lambda entry: (bucket_of(entry[0], buckets), _order_of(entry[0]))):
+        bucket, is_much = bucket_of(owner, buckets), sum(home.bytes for home in owned) > batch_bytes
+        # Batches of a bucket are of about one size: a small rest would cost nearly as much as a whole one.
+        batches = round(sizes[bucket] / batch_bytes)
+        enough = sizes[bucket] / batches if batches > 1 else math.inf
+        for number, home in enumerate(owned):
+            is_full = (held >= enough and number == 0) or (held >= batch_bytes and is_much)
+            if not made or made[-1].bucket != bucket or is_full:
+                made.append(Batch(len(made), bucket))
+                held = 0
+            made[-1].homes.extend(home.taken)
+            made[-1].same.extend(home.same)
+            made[-1].known.extend(home.known)
+            held += home.bytes
+    return made
 
 
-def order_of(values: Iterable[str | None]) -> tuple[tuple[bool, bytes], ...]:
-    """Sort key of texts, such as host and user, in the order of DuckDB and polars: by bytes, nulls last."""
-    return tuple((value is None, (value or "").encode()) for value in values)
-
-
-class _Cutter:
-    """Cuts homes in order into batches.
-
-    Rows are in the order of host and user, so batch behind batch is the lake's order; only where these have more homes
-    than fit into a batch, the rows of several are to be sorted.
-    """
-
-    def __init__(self, batch_bytes: int) -> None:
-        self.made: list[Batch] = []
-        self._most = batch_bytes
-        self._held = 0
-
-    def cut(self, bucket: int, owned: Sequence[Sequence[_Over]]) -> None:
-        """Cut a bucket, the homes of one host and user after the other, into batches of about one size.
-
-        A small rest would cost nearly as much as a whole batch.
-        """
-        size = sum(home.bytes for homes in owned for home in homes)
-        batches = round(size / self._most)
-        for homes in owned:
-            self._add(bucket, homes, size / batches if batches > 1 else math.inf)
-
-    def _add(self, bucket: int, homes: Sequence[_Over], aim: float) -> None:
-        """Add the homes of a host and user to the last batch, or to new ones."""
-        is_much = len(homes) > 1 and sum(home.bytes for home in homes) > self._most
-        last = self.made[-1] if self.made else None
-        if last is None or is_much or last.is_shared or last.bucket != bucket or self._held >= aim:
-            self._start(Batch(len(self.made), bucket, is_shared=is_much))
-        for home in homes:
-            if is_much and self._held >= self._most:
-                self._start(Batch(len(self.made), bucket, share=self.made[-1].share + 1, is_shared=True))
-            self.made[-1].homes.extend(home.taken)
-            self.made[-1].same.extend(home.same)
-            self.made[-1].known.extend(home.known)
-            self._held += home.bytes
-
-    def _start(self, batch: Batch) -> None:
-        self.made.append(batch)
-        self._held = 0
+def _order_of(owner: Owner) -> tuple[tuple[bool, bytes], ...]:
+    """Sort key of host and user in the lake's order, so that files are made of long stretches of their parts."""
+    return tuple((value is None, (value or "").encode()) for value in owner)

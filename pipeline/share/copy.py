@@ -28,7 +28,6 @@ from pipeline.catalog import files_of, is_in_path, name, write_catalog
 from pipeline.join import selects
 from pipeline.lake import LakeError
 from pipeline.parquet import write_file
-from pipeline.parts import to_arrow
 from pipeline.schema import Table
 from pipeline.share.choice import Choice, condition, is_undated
 from pipeline.share.masks import Masking, columns, key_of, pads
@@ -187,10 +186,10 @@ def _stored(table: Table) -> str:
     return f"select *{agent} from {read}"  # noqa: S608  (names of the schema)
 
 
-def _parts(connection: duckdb.DuckDBPyConnection, select: str) -> Iterator[tuple[str, pa.Table]]:
+def _parts(connection: duckdb.DuckDBPyConnection, select: str) -> Iterator[tuple[str, pl.DataFrame]]:
     """Rows of a SELECT as a file is written from them, some at a time, with the file that they go to."""
     for batch in connection.sql(select).to_arrow_reader(ARROW_ROWS):
-        rows, start = to_arrow(pl.DataFrame(pa.Table.from_batches([batch]).drop_columns("place"))), 0
+        rows, start = pl.DataFrame(pa.Table.from_batches([batch]).drop_columns("place")), 0
         runs = pc.run_end_encode(batch.column("place"))
         for place, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
             yield place, rows.slice(start, end - start)
