@@ -1,5 +1,6 @@
 """Starts the command `homelake`. Ctrl-C ends it with one line, also while it still imports what it needs."""
 
+import gc
 import os
 import signal
 import sys
@@ -15,6 +16,7 @@ class Stopped(KeyboardInterrupt):
 
 def main() -> None:
     """Run the command line."""
+    gc.set_threshold(100_000)  # what modules and lakes hold has hardly a cycle, and is walked through each time
     is_ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     is_stopped = False
 

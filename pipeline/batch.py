@@ -91,7 +91,7 @@ class Batch:
 class Result:
     """What a batch gave: its parts, what was read of each home, and what checks found wrong.
 
-    `histories` are those of its homes with the collections of this build.
+    `histories` are those of its homes with the collections of this build, `carried` the lake's files with rows of them.
     """
 
     batch: int
@@ -99,6 +99,7 @@ class Result:
     parts: list[Part] = field(default_factory=list)
     read: list[History] = field(default_factory=list)
     histories: list[History] = field(default_factory=list)
+    carried: set[str] = field(default_factory=set)
     failures: Counter[str] = field(default_factory=Counter)
     bytes: int = 0
 
@@ -147,6 +148,7 @@ def _run(batch: Batch, work: Work) -> Result:
             path = work.folder / f"{batch.number:06}.{table.name}.arrow"
             result.parts.extend(parts.write(table, frame, path))
         result.histories = merging.histories()
+        result.carried = carried.files if carried else set()
         result.failures = rounds[0].failures(pl.concat([joined.counts() for joined in rounds]))
     return result
 

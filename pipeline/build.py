@@ -120,7 +120,7 @@ def build(lake: Path, inputs: Inputs, sources: Sequence[Source], settings: Setti
             memories.write(folder, made.memory(inputs.gate))
             shutil.rmtree(folder / "parts")
             final = lakes.finish(folder)
-            write_catalog(final, TABLES, selects("views"))
+            write_catalog(final, TABLES, selects("views"), previous.build if previous else None)
             lakes.publish(lake, final)
         except BaseException:
             lakes.clean(lake, ignore_errors=True)
@@ -232,10 +232,7 @@ class _Build:
             "format": FORMAT_VERSION,
             "homelake": version("homelake"),
             "buckets": self._buckets,
-            "homes": [
-                {**dumped(history), "bucket": bucket_of((history.host, history.user), self._buckets)}
-                for history in homes
-            ],
+            "homes": [dumped(history, bucket_of((history.host, history.user), self._buckets)) for history in homes],
             "tables": dict(sorted(summary.tables.items())),
             "files": self._files,
             "checks": {name: summary.failures[name] for name in selects("checks")},

@@ -8,7 +8,9 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from pipeline.agentdirs import AgentDirs
@@ -22,6 +24,7 @@ from pipeline.owned import Classify
 from pipeline.paths import Template, as_text, joined
 from pipeline.textgrid import safe
 from pipeline.volume import DISK, Volume
+from pipeline.workers import Died, run_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class Options:
     matched with each home's path below its input. `collected_ms` is in milliseconds since 1970 (UTC). `moved`
     maps an agent to paths of moved agent directories below each home, `tasks` to paths below each home of directories
     that hold directories of tasks. `sizes` limit what is unpacked of an archive. Archives that `gate` knows are not
-    opened.
+    opened; others in a directory are listed by so many `workers`.
     """
 
     host: str | None = None
@@ -43,6 +46,7 @@ class Options:
     tasks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sizes: Sizes = field(default_factory=Sizes)
     gate: Gate = field(default_factory=lambda: Gate({}, ()))
+    workers: int = 1
 
     def told(self) -> tuple[str, ...]:
         """The options that decide what is found in an archive, as texts."""
@@ -63,6 +67,8 @@ _NAMED = re.compile(r".*\.(?:tar|tgz|tzst|zip|tar\.gz|tar\.zst)", re.IGNORECASE 
 """Names of archives: one of these that is none is damaged."""
 
 
+_NO_ARCHIVE = "not a directory, and no archive that can be read"
+
 _Home = tuple[tuple[str, ...], Found]
 
 
@@ -76,7 +82,7 @@ def discover(
     """
     template = None if options.path_template is None else Template.parse(options.path_template)
     reader = Reader(classify, options.host, options.user, options.collected_ms, template)
-    opener = _Opener(AgentDirs(layouts, options.moved, options.tasks), reader, options.sizes, options.gate)
+    opener = _Opener(AgentDirs(layouts, options.moved, options.tasks), reader, options)
     for name in inputs:
         opener.open(name)
     matches = (template.match(home.parts) for home in opener.homes) if template else ()
@@ -86,17 +92,26 @@ def discover(
     return [found for each in opener.opened for found in each.collections()], opener.errors
 
 
+def try_archive(sizes: Sizes, path: str) -> Archive | OSError | NotAnArchiveError:
+    """List the members of an archive, or return the error."""
+    try:
+        return open_archive(path, sizes)
+    except (OSError, NotAnArchiveError) as error:
+        return error
+
+
 class _Opener:
     """Opens inputs one after the other; each home, and each agent directory, is in the first that has it."""
 
-    def __init__(self, agents: AgentDirs, reader: Reader, sizes: Sizes, gate: Gate) -> None:
+    def __init__(self, agents: AgentDirs, reader: Reader, options: Options) -> None:
         self.opened: list[Input] = []
         self.errors: list[InputError] = []
         self.homes: list[Found] = []
         self._agents = agents
         self._reader = reader
-        self._sizes = sizes
-        self._gate = gate
+        self._sizes = options.sizes
+        self._gate = options.gate
+        self._workers = options.workers
         self._seen = _Seen()
 
     def open(self, name: str) -> None:
@@ -107,7 +122,7 @@ class _Opener:
                 named = os.path.abspath(name)  # noqa: PTH100  (without `..`, but with links as they are named)
                 self._directory(name, place, named)
             elif self._is_wanted(place):
-                self._archive(name, self._unpacked(name, place))
+                self._archive(name, self._unpacked(name, place, try_archive(self._sizes, place)))
         except InputError as error:
             self.errors.append(error)
 
@@ -115,15 +130,15 @@ class _Opener:
         """Whether an archive was not opened yet, neither by this build nor, as it is now, by one before it."""
         return self._seen.is_new(place) and not self._gate.is_known(place)
 
-    def _unpacked(self, name: str, place: str) -> Archive:
-        try:
-            return open_archive(place, self._sizes)
-        except NotAnArchiveError as error:
-            self._gate.failed(place)
-            raise InputError(f"{safe(as_text(name))}: not a directory, and no archive that can be read") from error
-        except OSError as error:
-            self._gate.failed(place)
-            raise _cannot_open(name, error) from error
+    def _unpacked(self, name: str, place: str, found: Archive | Exception | Died) -> Archive:
+        """What came of the try to open an archive. Raises InputError where it could not be opened."""
+        if isinstance(found, Archive):
+            return found
+        self._gate.failed(place)
+        if isinstance(found, OSError):
+            raise _cannot_open(name, found) from found
+        why = "not read: a worker died over it, twice" if isinstance(found, Died) else _NO_ARCHIVE
+        raise InputError(f"{safe(as_text(name))}: {why}")
 
     def _directory(self, name: str, place: str, named: str) -> None:
         """Add what a directory holds: loose homes, collections, archives."""
@@ -135,12 +150,12 @@ class _Opener:
             self._loose(name, place, tree, DISK)
         for parts in sorted(tree.collected):
             self._collected(joined(name, *parts), DISK, joined(place, *parts))
-        for parts in files:
-            path = joined(place, *parts)
-            if not self._is_wanted(path):
-                continue
+        paths = {path: parts for parts in files if self._is_wanted(path := joined(place, *parts))}
+        with closing(run_all(partial(try_archive, self._sizes), paths, min(self._workers, len(paths)))) as tried:
+            found = dict(tried)
+        for path, parts in paths.items():
             try:
-                self._archive(joined(name, *parts), self._unpacked(joined(name, *parts), path))
+                self._archive(joined(name, *parts), self._unpacked(joined(name, *parts), path, found[path]))
             except InputError as error:
                 error.is_whole = False
                 self.errors.append(error)
@@ -208,7 +223,7 @@ def _opened(name: str) -> str:
     except OSError as error:
         raise _cannot_open(name, error) from error
     if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
-        raise InputError(f"{shown or repr(name)}: not a directory, and no archive that can be read")
+        raise InputError(f"{shown or repr(name)}: {_NO_ARCHIVE}")
     return os.path.realpath(name)
 
 

@@ -1,5 +1,7 @@
 """Which files a build has: of what its batches made, and of what the lake has already."""
 
+import os
+import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +15,7 @@ from pipeline.lake import Files, LakeError, Manifest
 from pipeline.parquet import write_file
 from pipeline.parts import Part
 from pipeline.plan import bucket_of
-from pipeline.rewrite import Job, link, make
+from pipeline.rewrite import Job, make
 from pipeline.tables import TABLES
 from pipeline.tables.inventory import COLLECTIONS, PROBLEMS
 from pipeline.workers import Died, run_all
@@ -42,45 +44,67 @@ def write_files(work: Work, folder: Path, previous: Manifest | None, rows: Rows)
 
     Raises LakeError where a worker dies over one.
     """
-    gone = _gone(work.folder, rows.touched, previous.buckets if previous else 1)
-    fresh = _fresh(rows)
-    old = {Path(path): entry for path, entry in previous.files.items() if entry[0]} if previous else {}
+    old = previous.files if previous else {}
     base = previous.build if previous else folder
-    files: Files = {}
-    jobs = []
-    for path in sorted(old.keys() | fresh.keys()):
-        table, bucket = _TABLES[path.parts[0]], int(path.stem)
-        is_unhomed = table is PROBLEMS and bucket == 0 and rows.unhomed is not None
-        touched = gone.get(bucket) if table is not COLLECTIONS else None
-        known = base / path if path in old and not (table is COLLECTIONS and path in fresh) else None
-        if known and path not in fresh and touched is None and not is_unhomed:
-            link(known, folder / path)
-            files[path.as_posix()] = old[path]
-            continue
-        jobs.append(Job(table, folder, path, fresh.get(path, ()), known, touched, is_unhomed, rows.ids))
-    jobs.sort(key=lambda job: -sum(part.rows for part in job.parts))
+    jobs = list(_jobs(work, folder, previous, rows))
+    changed = {job.path.as_posix() for job in jobs}
+    files = {path: entry for path, entry in old.items() if entry[0] and path not in changed}
+    _link(base, folder, files)
     for job, made in run_all(make, jobs, min(work.workers, len(jobs))):
         if isinstance(made, Died):
             raise LakeError(f"a worker was killed twice over {job.path}: it ran out of memory?")
-        if made.rows is None:
-            files[job.path.as_posix()] = old[job.path]
-        elif made.rows:
-            files[job.path.as_posix()] = made.rows, made.counts or []
-    for name in _TABLES.keys() - {Path(path).parts[0] for path in files}:
-        path = lakes.path_of(_TABLES[name], None, 0)
-        if previous and path.as_posix() in previous.files:
-            link(base / path, folder / path)
+        if made.rows:
+            files[job.path.as_posix()] = made.rows, made.counts
+    for name in _TABLES.keys() - {path.partition("/")[0] for path in files}:
+        path = lakes.path_of(_TABLES[name], None, 0).as_posix()
+        if path in old:
+            _link(base, folder, [path])
         else:
             write_file(_TABLES[name], (), folder / path)
-        files[path.as_posix()] = 0, []
+        files[path] = 0, []
     return dict(sorted(files.items()))
 
 
-def _fresh(rows: Rows) -> dict[Path, list[Part]]:
+def _jobs(work: Work, folder: Path, previous: Manifest | None, rows: Rows) -> Iterator[Job]:
+    """Yield what is to be made, largest first: files that get rows, and those of the lake that lose some."""
+    gone = _gone(work.folder, rows.touched, previous.buckets if previous else 1)
+    fresh = _fresh(rows)
+    losing = {path for result in rows.results for path in result.carried}
+    heights = {path: sum(part.rows for part in fresh.get(path, ())) for path in losing | fresh.keys()}
+    for path, _ in sorted(heights.items(), key=lambda entry: (-entry[1], entry[0])):
+        table, place = _TABLES[path.partition("/")[0]], Path(path)
+        is_known = previous is not None and path in previous.files and previous.files[path][0] > 0
+        yield Job(
+            table,
+            folder,
+            place,
+            fresh.get(path, ()),
+            previous.build / place if previous and is_known and table is not COLLECTIONS else None,
+            gone[int(place.stem)] if path in losing else None,
+            table is PROBLEMS and int(place.stem) == 0 and rows.unhomed is not None,
+            rows.ids,
+        )
+
+
+def _link(build: Path, folder: Path, paths: Iterable[str]) -> None:
+    """Give files of a build their places in another one; copies where the file system has no links."""
+    made = set[str]()
+    for path in paths:
+        above = path.rpartition("/")[0]
+        if above not in made:
+            (folder / above).mkdir(parents=True, exist_ok=True)
+            made.add(above)
+        try:
+            os.link(f"{build}/{path}", f"{folder}/{path}")
+        except OSError:
+            shutil.copy2(f"{build}/{path}", f"{folder}/{path}")
+
+
+def _fresh(rows: Rows) -> dict[str, list[Part]]:
     """What the build made, by the file that it goes into."""
-    fresh: defaultdict[Path, list[Part]] = defaultdict(list)
+    fresh: defaultdict[str, list[Part]] = defaultdict(list)
     for bucket, part in _parts(rows):
-        fresh[lakes.path_of(_TABLES[part.table], part, bucket)].append(part)
+        fresh[lakes.path_of(_TABLES[part.table], part, bucket).as_posix()].append(part)
     return fresh
 
 

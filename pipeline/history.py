@@ -9,7 +9,9 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import msgspec
 
 from pipeline.extract import Read
 from pipeline.model import Artifact, Home, Status
@@ -195,48 +197,69 @@ def named(history: History, ids: Mapping[str, str]) -> History:
     return replace(history, held=tuple(held))
 
 
-def dumped(history: History) -> dict[str, Any]:
-    """A history for the manifest: every file and session once, collections by their positions in these lists."""
-    files = sorted({version for held in history.held for version in held.files}, key=repr)
+class EntryHeld(msgspec.Struct):
+    """What a collection, or several in a row, hold of a home: `Held`, with positions in the lists of the entry."""
+
+    seen: list[tuple[int | None, str]]
+    digest: str
+    listing: str | None
+    files: list[int]
+    sessions: list[int]
+
+
+class Entry(msgspec.Struct):
+    """A history as the manifest has it, every file and session once, with the home's bucket."""
+
+    identity: str
+    host: str | None
+    user: str | None
+    bucket: int
+    files: list[Version]
+    sessions: list[tuple[str, str]]
+    collections: list[EntryHeld]
+    last_held: dict[str, int]
+
+
+def dumped(history: History, bucket: int) -> Entry:
+    """A history for the manifest."""
+    files = sorted({version for held in history.held for version in held.files}, key=_order)
     sessions = sorted({session for held in history.held for session in held.sessions})
     file_at = {version: at for at, version in enumerate(files)}
     session_at = {session: at for at, session in enumerate(sessions)}
     collections = [
-        {
-            "seen": [[seen.collected_ms, seen.ids[0]] for seen in held.seen],
-            "digest": held.digest,
-            "listing": held.listing,
-            "files": sorted(file_at[version] for version in held.files),
-            "sessions": [session_at[session] for session in held.sessions],
-        }
+        EntryHeld(
+            [(seen.collected_ms, seen.ids[0]) for seen in held.seen],
+            held.digest,
+            held.listing,
+            sorted(file_at[version] for version in held.files),
+            [session_at[session] for session in held.sessions],
+        )
         for held in history.held
     ]
-    known = {"identity": history.identity, "host": history.host, "user": history.user, "files": files}
-    return {
-        **known,
-        "sessions": sessions,
-        "collections": collections,
-        "last_held": dict(sorted(history.last_held.items())),
-    }
+    last_held = dict(sorted(history.last_held.items()))
+    return Entry(history.identity, history.host, history.user, bucket, files, sessions, collections, last_held)
 
 
-def loaded(entry: Mapping[str, Any]) -> History:
-    """A history from the manifest. Raises KeyError, IndexError, TypeError or ValueError where it is none."""
-    files = [Version(*values) for values in entry["files"]]
-    sessions = [(agent, path) for agent, path in entry["sessions"]]
+def _order(version: Version) -> tuple[str, str, int, str]:
+    size = -1 if version.bytes is None else version.bytes
+    return version.home_path, version.source_file, size, version.sha256 or ""
+
+
+def loaded(entry: Entry) -> History:
+    """A history from the manifest. Raises IndexError or ValueError where it is none."""
     held = tuple(
         Held(
-            tuple(Seen(collected_ms, (name,)) for collected_ms, name in each["seen"]),
-            each["digest"],
-            each["listing"],
-            tuple(files[at] for at in each["files"]),
-            tuple(sessions[at] for at in each["sessions"]),
+            tuple(Seen(collected_ms, (name,)) for collected_ms, name in each.seen),
+            each.digest,
+            each.listing,
+            tuple(entry.files[at] for at in each.files),
+            tuple(entry.sessions[at] for at in each.sessions),
         )
-        for each in entry["collections"]
+        for each in entry.collections
     )
-    if not held or not all(each.seen for each in held) or not isinstance(entry["identity"], str):
+    if not held or not all(each.seen for each in held):
         raise ValueError("no home")
-    return History(entry["identity"], entry["host"], entry["user"], held, dict(entry["last_held"]))
+    return History(entry.identity, entry.host, entry.user, held, entry.last_held)
 
 
 def grouped(histories: Iterable[History]) -> dict[tuple[str | None, str | None], list[History]]:

@@ -7,14 +7,16 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import polars as pl
 import pyarrow as pa
 
-from pipeline import history, parts
-from pipeline.history import History
+from pipeline import parts
+from pipeline.history import Entry, History, loaded
 from pipeline.parts import Part
 from pipeline.schema import Table
 from pipeline.tables import FORMAT_VERSION
@@ -61,16 +63,50 @@ def manifest(lake: Path) -> Manifest | None:
         return None
     build = lake / BUILDS / str(number)
     try:
-        found = json.loads((build / MANIFEST).read_bytes())
-        usable = found["format"] == FORMAT_VERSION and found["buckets"] > 0
-        homes = [history.loaded(home) for home in found["homes"]] if usable else []
-        files = {path: (rows, counts) for path, (rows, counts) in found["files"].items()} if usable else {}
-        failures = dict(found["checks"]) if usable else {}
-    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+        data = (build / MANIFEST).read_bytes()
+        usable = _decoded(data, _Head).format == FORMAT_VERSION
+        content, homes = _read(data) if usable else (_Content(0, [], {}, {}), [])
+    except (OSError, ValueError, LookupError) as error:
         raise LakeError(f"{lake}: the current build has no readable manifest; --replace starts anew") from error
-    if not usable:
+    if content.buckets < 1:
         raise LakeError(f"{lake}: a lake of another version; --replace starts anew")
-    return Manifest(build, found["buckets"], homes, files, failures)
+    return Manifest(build, content.buckets, homes, content.files, content.checks)
+
+
+class _Head(msgspec.Struct):
+    """What a manifest says of itself."""
+
+    format: object
+    share: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Content(msgspec.Struct):
+    """What a build needs to know of a manifest."""
+
+    buckets: int
+    homes: list[Entry]
+    files: Files
+    checks: dict[str, int]
+
+
+@lru_cache(maxsize=1)
+def _read(data: bytes) -> tuple[_Content, list[History]]:
+    """Read a manifest; a build does so before and after its inputs are listed."""
+    content = _decoded(data, _Content)
+    return content, [loaded(home) for home in content.homes]
+
+
+Shape = TypeVar("Shape")
+
+
+def _decoded(data: bytes, shape: type[Shape]) -> Shape:
+    """Read JSON. Raises ValueError for any other shape."""
+    try:
+        return msgspec.json.decode(data, type=shape)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:  # half a surrogate pair, which names of files can have, is no error to Python
+        return msgspec.convert(json.loads(data), shape)
 
 
 def check(lake: Path) -> None:
@@ -105,8 +141,8 @@ def reading(file: Path) -> Iterator[None]:
 def is_share(lake: Path) -> bool:
     """Whether the current build of a lake is a share of another one, by its manifest."""
     try:
-        return SHARE in json.loads((lake / CURRENT / MANIFEST).read_bytes())
-    except (OSError, ValueError, TypeError):
+        return _decoded((lake / CURRENT / MANIFEST).read_bytes(), _Head).share is not msgspec.UNSET
+    except (OSError, ValueError):
         return False
 
 
@@ -156,8 +192,11 @@ def _current(lake: Path) -> int:
 
 def write_manifest(build: Path, content: Mapping[str, object]) -> None:
     """Write a build's manifest."""
-    text = json.dumps(content, ensure_ascii=False)
-    (build / MANIFEST).write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+    try:
+        data = msgspec.json.encode(content)
+    except UnicodeEncodeError:  # half a surrogate pair
+        data = json.dumps(msgspec.to_builtins(content)).encode()
+    (build / MANIFEST).write_bytes(data + b"\n")
 
 
 def finish(build: Path) -> Path:

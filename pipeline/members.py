@@ -1,7 +1,6 @@
 """The members of an archive as a tree: names are only looked up in it, never on a disk."""
 
 import errno
-import itertools
 import re
 import stat
 from collections.abc import Sequence
@@ -131,7 +130,7 @@ class MemberTree:
         self.root = root
         self.problems: list[tuple[str, Problem]] = []
         self.files = 0
-        self._numbers = itertools.count(1)
+        self._number = 0
         self._top = _Node(0, DIRECTORY)
         self._absolute: list[Member] = []
 
@@ -170,13 +169,17 @@ class MemberTree:
             return
         if member.linked is not None:
             self._link(member, member.linked)
-        made = _Node(next(self._numbers), member.kind, member.size, member.mtime_ms, member.content, member.facts)
+        made = _Node(self._next(), member.kind, member.size, member.mtime_ms, member.content, member.facts)
         if node and node.kind == REGULAR:
             lost = Problem(0, "duplicate_member", "parser: unreadable (duplicate_member)", None, node.size)
             problems = (*(p for p in node.facts.problems if p.reason == "duplicate_member"), lost)
             made.facts = replace(made.facts, problems=(*problems, *made.facts.problems))
         self.files += member.kind == REGULAR
         above.children[parts[-1]] = made
+
+    def _next(self) -> int:
+        self._number += 1
+        return self._number
 
     def _replaces(self, member: Member, node: _Node) -> bool:
         """Whether a member takes the place of what is there: no file or filled directory gives way to a link."""
@@ -190,7 +193,7 @@ class MemberTree:
         for part in parts:
             child = node.children.get(part)
             if child is None:
-                child = node.children[part] = _Node(next(self._numbers), DIRECTORY)
+                child = node.children[part] = _Node(self._next(), DIRECTORY)
             if child.kind != DIRECTORY:
                 return None
             node = child

@@ -1,7 +1,8 @@
 """Which homes go into which bucket, and in which batches they are worked through."""
 
 import hashlib
-from collections import defaultdict
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -12,8 +13,11 @@ from pipeline.model import Collection
 BATCH_BYTES = 64 << 20
 """Input that a batch aims at."""
 
-MANY_BUCKETS, MANY_BYTES = 16, 2 << 30
-"""A lake made from more input than this gets so many buckets."""
+BUCKET_BYTES = 125_000_000
+"""Input that a bucket of a new lake aims at: a home that changes has the files of its bucket written anew."""
+
+MOST_BUCKETS = 16
+"""Each bucket adds a file to each month, and a query opens all files."""
 
 Owner = tuple[str | None, str | None]
 """Host and user."""
@@ -35,7 +39,8 @@ class _Over:
 
 def default_buckets(collections: Sequence[Collection]) -> int:
     """Number of buckets of a new lake."""
-    return MANY_BUCKETS if sum(home.bytes for found in collections for home in found.homes) > MANY_BYTES else 1
+    size = sum(home.bytes for found in collections for home in found.homes)
+    return min(max(1, size // BUCKET_BYTES), MOST_BUCKETS)
 
 
 def bucket_of(owner: Owner, buckets: int) -> int:
@@ -66,11 +71,17 @@ def plan(
     by_owner: defaultdict[Owner, list[_Over]] = defaultdict(list)
     for (owner, _), home in sorted(homes.items(), key=lambda entry: entry[0][1]):
         by_owner[owner].append(home)
+    sizes = Counter[int]()
+    for owner, owned in by_owner.items():
+        sizes[bucket_of(owner, buckets)] += sum(home.bytes for home in owned)
     made, held = list[Batch](), 0
     for owner, owned in sorted(by_owner.items(), key=lambda entry: (bucket_of(entry[0], buckets), _order_of(entry[0]))):
         bucket, is_much = bucket_of(owner, buckets), sum(home.bytes for home in owned) > batch_bytes
+        # Batches of a bucket are of about one size: a small rest would cost nearly as much as a whole one.
+        batches = round(sizes[bucket] / batch_bytes)
+        enough = sizes[bucket] / batches if batches > 1 else math.inf
         for number, home in enumerate(owned):
-            is_full = held >= batch_bytes and (is_much or number == 0)
+            is_full = (held >= enough and number == 0) or (held >= batch_bytes and is_much)
             if not made or made[-1].bucket != bucket or is_full:
                 made.append(Batch(len(made), bucket))
                 held = 0

@@ -4,8 +4,6 @@ A file's rows are in one total order. They are sorted by their keys alone; whole
 then, are gathered for one stretch of the order after the other.
 """
 
-import os
-import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +14,7 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 import pyarrow.parquet as pq
 
-from pipeline.carried import PLACES, at, near
+from pipeline.carried import PLACES, at
 from pipeline.lake import reading
 from pipeline.parquet import GROUP_ROWS, write_file
 from pipeline.parts import Part, read_frame, write_frame
@@ -49,18 +47,15 @@ class Job:
 
 
 class Made(NamedTuple):
-    """A file that was made: its rows and their counts; nulls where it is the lake's own."""
+    """A file that was made: its rows and their counts."""
 
-    rows: int | None
-    counts: Counts | None
+    rows: int
+    counts: Counts
 
 
 def make(job: Job) -> Made:
-    """Make a file; none where it has no row. One that holds what the lake's own holds is a link to that one."""
+    """Make a file; none where it has no row."""
     gone = None if job.gone is None else pl.read_ipc(job.gone)
-    if job.old is not None and not job.parts and not _loses(job, job.old, gone):
-        link(job.old, job.folder / job.path)
-        return Made(None, None)
     counted = _Counted(job.table)
     file = job.folder / job.path
     with tempfile.TemporaryDirectory(dir=job.folder) as spill:
@@ -71,27 +66,6 @@ def make(job: Job) -> Made:
     if rows == 0:
         file.unlink()
     return Made(rows, counted.counts())
-
-
-def link(old: Path, path: Path) -> None:
-    """Give a file of the lake its place in another build; a copy where the file system has no links."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(old, path)
-    except OSError:
-        shutil.copy2(old, path)
-
-
-def _loses(job: Job, old: Path, gone: pl.DataFrame | None) -> bool:
-    """Whether rows of the lake's file are to be left out."""
-    lost = pl.scan_parquet(old, glob=False, hive_partitioning=False)
-    with reading(old):
-        if job.is_unhomed and lost.filter(pl.col(job.table.file).is_null()).select(pl.len()).collect().item():
-            return True
-        if gone is None:
-            return False
-        rows = lost.filter(near(gone)).select(**at(job.table)).collect()
-    return not rows.join(gone, on=PLACES, how="semi", nulls_equal=True).is_empty()
 
 
 def _kept(job: Job, old: Path, gone: pl.DataFrame | None, spill: Path) -> Iterator[pl.DataFrame]:

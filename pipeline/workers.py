@@ -20,7 +20,12 @@ Outcome = TypeVar("Outcome")
 Pool = Callable[[int], AbstractContextManager[Executor]]
 """Opens an executor of so many workers."""
 
-_PRELOADED = ["pipeline.batch", "pipeline.lake"]
+_preloaded = {"pipeline.batch", "pipeline.discover", "pipeline.rewrite"}
+
+
+def preload(modules: Iterable[str]) -> None:
+    """Have modules imported once for all workers that are not started yet, not by each of them."""
+    _preloaded.update(modules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,7 @@ def processes(count: int) -> Iterator[Executor]:
     its libraries' threads could hang.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_PRELOADED)
+    context.set_forkserver_preload(sorted(_preloaded))
     _start_server()
     others = set(multiprocessing.active_children())
     pool = _Processes(count, context, initializer=_end_with_parent)

@@ -1,7 +1,7 @@
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -285,3 +285,47 @@ def test_a_column_s_comment_may_stand_behind_it(tmp_path: Path) -> None:
 def test_views_in_a_circle_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="cycle"):
         make_lake(tmp_path / "lake", views={"a": "select * from b", "b": "select * from a"})
+
+
+def test_a_catalog_is_taken_over_from_the_build_before(tmp_path: Path) -> None:
+    build = make_lake(tmp_path / "lake", number=7) / "builds/7"
+    (tmp_path / "lake/builds/8").mkdir()
+    shutil.copytree(build / "timeline", tmp_path / "lake/builds/8/timeline")
+    file = tmp_path / "lake/builds/8/timeline/agent=pearai/month=2026-02/00.parquet"
+    file.unlink()
+
+    # The tables' other files are not there: views that were made anew would not find them.
+    write_catalog(tmp_path / "lake/builds/8", TABLES, {}, build)
+
+    with duckdb.connect(str(tmp_path / "lake/builds/8/lake.duckdb"), read_only=True) as new:
+        texts = new.execute("select text from timeline order by 1").fetchall()
+        commented = new.execute("select count(comment) from duckdb_columns() where not internal").fetchone()
+    assert texts == [("continue 2026-01",), ("continue unknown",)]
+    assert commented == (sum(len(view_columns(table)) for table in TABLES),)
+
+
+def truncated(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda file: file.write_bytes(b"none"), truncated])
+def test_a_catalog_that_cannot_be_taken_over_is_made_anew(damage: Callable[[Path], object], tmp_path: Path) -> None:
+    lake = make_lake(tmp_path / "lake")
+    shutil.copytree(lake / "builds/7", lake / "builds/8")
+    (lake / "builds/8/lake.duckdb").unlink()
+    damage(lake / "builds/7/lake.duckdb")
+
+    write_catalog(lake / "builds/8", TABLES, {}, lake / "builds/7")
+
+    with duckdb.connect(str(lake / "builds/8/lake.duckdb"), read_only=True) as new:
+        assert new.execute("select count(*) from timeline").fetchone() == (3,)
+
+
+def test_a_catalog_with_other_views_is_made_anew(tmp_path: Path) -> None:
+    lake = make_lake(tmp_path / "lake", views={"short": "select text from timeline"})
+    shutil.copytree(lake / "builds/7", lake / "builds/8")
+
+    write_catalog(lake / "builds/8", TABLES, {"short": "select agent from timeline"}, lake / "builds/7")
+
+    with duckdb.connect(str(lake / "builds/8/lake.duckdb"), read_only=True) as new:
+        assert new.execute("select distinct short.* from short order by 1").fetchall() == [("continue",), ("pearai",)]

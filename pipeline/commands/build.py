@@ -37,6 +37,7 @@ from pipeline.commands._progress import progress
 from pipeline.commands._told import as_object, told
 from pipeline.lake import LakeError
 from pipeline.memory import Gate
+from pipeline.workers import preload
 
 
 def build(
@@ -89,7 +90,8 @@ def build(
     try:
         held, memory = known(output, settings)
         gate = Gate(memory.archives, options.told())
-        collections, opened_all = collections_of(inputs, dataclasses.replace(options, gate=gate))
+        preload({source.read.__module__ for source in parsers.SOURCES})
+        collections, opened_all = collections_of(inputs, dataclasses.replace(options, gate=gate, workers=workers))
         if not has_artifacts(collections) and not gate.unchanged:
             leave(collections, opened_all)
         found = Found([collection for collection in collections if collection.homes or collection.problems], gate, held)
