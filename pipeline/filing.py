@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,10 +12,11 @@ from pipeline.batch import Result, Work
 from pipeline.carried import places
 from pipeline.history import History
 from pipeline.lake import Files, LakeError, Manifest
-from pipeline.parquet import write_file
+from pipeline.parquet import GROUP_ROWS, write_file
 from pipeline.parts import Part
 from pipeline.plan import bucket_of
-from pipeline.rewrite import Job, make
+from pipeline.rewrite import Job, Source, make
+from pipeline.schema import Table
 from pipeline.tables import TABLES
 from pipeline.tables.inventory import COLLECTIONS, PROBLEMS
 from pipeline.workers import Died, run_all
@@ -46,15 +47,14 @@ def write_files(work: Work, folder: Path, previous: Manifest | None, rows: Rows)
     """
     old = previous.files if previous else {}
     base = previous.build if previous else folder
-    jobs = list(_jobs(work, folder, previous, rows))
-    changed = {job.path.as_posix() for job in jobs}
-    files = {path: entry for path, entry in old.items() if entry[0] and path not in changed}
+    made = _sources(work, previous, rows)
+    files = {path: entry for path, entry in old.items() if entry[0] and path not in made}
     _link(base, folder, files)
-    for job, made in run_all(make, jobs, min(work.workers, len(jobs))):
-        if isinstance(made, Died):
-            raise LakeError(f"a worker was killed twice over {job.path}: it ran out of memory?")
-        if made.rows:
-            files[job.path.as_posix()] = made.rows, made.counts
+    jobs = [Job(table, folder, some, rows.ids) for table, some in _shared_out(made.values(), old)]
+    for job, outcome in run_all(make, jobs, min(work.workers, len(jobs))):
+        if isinstance(outcome, Died):
+            raise LakeError(f"a worker was killed twice over {job.files[0].path}: it ran out of memory?")
+        files.update({each.path: (each.rows, each.counts) for each in outcome})
     for name in _TABLES.keys() - {path.partition("/")[0] for path in files}:
         path = lakes.path_of(_TABLES[name], None, 0).as_posix()
         if path in old:
@@ -65,25 +65,35 @@ def write_files(work: Work, folder: Path, previous: Manifest | None, rows: Rows)
     return dict(sorted(files.items()))
 
 
-def _jobs(work: Work, folder: Path, previous: Manifest | None, rows: Rows) -> Iterator[Job]:
-    """Yield what is to be made, largest first: files that get rows, and those of the lake that lose some."""
+def _sources(work: Work, previous: Manifest | None, rows: Rows) -> dict[str, Source]:
+    """What is to be made, by path: files that get rows, and those of the lake that lose some."""
     gone = _gone(work.folder, rows.touched, previous.buckets if previous else 1)
     fresh = _fresh(rows)
     losing = {path for result in rows.results for path in result.carried}
-    heights = {path: sum(part.rows for part in fresh.get(path, ())) for path in losing | fresh.keys()}
-    for path, _ in sorted(heights.items(), key=lambda entry: (-entry[1], entry[0])):
-        table, place = _TABLES[path.partition("/")[0]], Path(path)
+    made = {}
+    for path in losing | fresh.keys():
+        table, bucket = _TABLES[path.partition("/")[0]], int(Path(path).stem)
         is_known = previous is not None and path in previous.files and previous.files[path][0] > 0
-        yield Job(
-            table,
-            folder,
-            place,
+        made[path] = Source(
+            path,
             fresh.get(path, ()),
-            previous.build / place if previous and is_known and table is not COLLECTIONS else None,
-            gone[int(place.stem)] if path in losing else None,
-            table is PROBLEMS and int(place.stem) == 0 and rows.unhomed is not None,
-            rows.ids,
+            previous.build / path if previous and is_known and table is not COLLECTIONS else None,
+            gone[bucket] if path in losing else None,
+            table is PROBLEMS and bucket == 0 and rows.unhomed is not None,
         )
+    return made
+
+
+def _shared_out(made: Collection[Source], old: Files) -> Iterator[tuple[Table, list[Source]]]:
+    """Yield files to be made at once, largest first: small ones of a table together, a large one alone."""
+    rows = {file.path: sum(part.rows for part in file.parts) + (old[file.path][0] if file.old else 0) for file in made}
+    held: defaultdict[str, list[Source]] = defaultdict(list)
+    for file in sorted(made, key=lambda file: (-rows[file.path], file.path)):
+        name = file.path.partition("/")[0]
+        held[name].append(file)
+        if sum(rows[each.path] for each in held[name]) >= GROUP_ROWS:
+            yield _TABLES[name], held.pop(name)
+    yield from ((_TABLES[name], some) for name, some in held.items())
 
 
 def _link(build: Path, folder: Path, paths: Iterable[str]) -> None:

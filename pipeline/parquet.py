@@ -1,9 +1,13 @@
 """Parquet files of a lake: row groups that are a function of the rows alone, whatever pieces they come in."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.schema import TEXT, Table
@@ -13,10 +17,33 @@ GROUP_BYTES = 32 << 20
 """A row group is closed at so many rows, or so many bytes of text."""
 
 
-def write_file(table: Table, rows: Iterable[pl.DataFrame], path: Path) -> int:
-    """Write one file of the lake from frames with its columns, whose rows are in order; return how many there are."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows of a table as its files have them, and the bytes of text of each."""
+
+    stored: pa.Table
+    bytes: list[int]
+
+    def slice(self, start: int, rows: int) -> "Rows":
+        """Some of the rows."""
+        return Rows(self.stored.slice(start, rows), self.bytes[start : start + rows])
+
+
+def rows_of(table: Table, frame: pl.DataFrame) -> Rows:
+    """The rows of a frame that has the table's columns, texts copied into one piece."""
     schema = table.arrow()
+    stored = frame.select(schema.names).rechunk().to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema)
+    return Rows(stored, frame.select(text_bytes()).to_series().to_list())
+
+
+def text_bytes() -> pl.Expr:
+    """Bytes of text of each row of a frame."""
+    return pl.sum_horizontal(pl.col(TEXT).str.len_bytes()).cast(pl.Int64)
+
+
+def write_file(table: Table, rows: Iterable[Rows], path: Path) -> int:
+    """Write one file of the lake from rows in order; return how many there are."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     options: dict[str, object] = {
         "compression": "zstd",
         "compression_level": 1,
@@ -26,38 +53,34 @@ def write_file(table: Table, rows: Iterable[pl.DataFrame], path: Path) -> int:
         "data_page_size": 1 << 20,
     }
     height = 0
-    with pq.ParquetWriter(path, schema, **options) as writer:
+    with pq.ParquetWriter(path, table.arrow(), **options) as writer:
         for group in _groups(rows):
-            arrow = group.select(schema.names).to_arrow(compat_level=pl.CompatLevel.oldest())
-            writer.write_table(arrow.cast(schema), row_group_size=GROUP_ROWS)
-            height += group.height
+            writer.write_table(group, row_group_size=GROUP_ROWS)
+            height += group.num_rows
     return height
 
 
-def _groups(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+def _groups(stretches: Iterable[Rows]) -> Iterator[pa.Table]:
     """Cut rows into row groups, each in one piece."""
-    held: list[pl.DataFrame] = []
+    held: list[pa.Table] = []
     rows = size = 0
-    for frame in frames:
-        sizes = _sizes(frame)
-        start = 0
-        while start < len(sizes):
+    for stretch in stretches:
+        start, whole = 0, len(stretch.bytes)
+        while start < whole:
             # How many further rows fit: `until[k]` is the group's size with the rows up to `start + k`.
-            until = sizes[start : start + GROUP_ROWS - rows].cum_sum() + size
-            fits = int(until.search_sorted(GROUP_BYTES, side="right"))
+            until = list(accumulate(stretch.bytes[start : start + GROUP_ROWS - rows], initial=size))[1:]
+            fits = bisect_right(until, GROUP_BYTES)
             if fits == 0 and rows == 0:
                 fits = 1
-            held.append(frame.slice(start, fits))
+            held.append(stretch.stored.slice(start, fits))
             rows, start = rows + fits, start + fits
-            size = int(until[fits - 1]) if fits else size
-            if start < len(sizes):
-                yield pl.concat(held, rechunk=True)
+            size = until[fits - 1] if fits else size
+            if start < whole:
+                yield _one(held)
                 held, rows, size = [], 0, 0
     if rows:
-        yield pl.concat(held, rechunk=True)
+        yield _one(held)
 
 
-def _sizes(frame: pl.DataFrame) -> pl.Series:
-    """Bytes of text of each row."""
-    lengths = [pl.col(name).str.len_bytes().cast(pl.Int64) for name, dtype in frame.schema.items() if dtype == TEXT]
-    return frame.select(pl.sum_horizontal(lengths).alias("bytes"))["bytes"]
+def _one(tables: list[pa.Table]) -> pa.Table:
+    return tables[0] if len(tables) == 1 else pa.concat_tables(tables).combine_chunks()

@@ -13,11 +13,12 @@ from pipeline.model import Collection
 BATCH_BYTES = 64 << 20
 """Input that a batch aims at."""
 
-BUCKET_BYTES = 125_000_000
-"""Input that a bucket of a new lake aims at: a home that changes has the files of its bucket written anew."""
+MANY_BUCKETS, MANY_BYTES = 16, 2_000_000_000
+"""A lake made from more input than this gets so many buckets.
 
-MOST_BUCKETS = 16
-"""Each bucket adds a file to each month, and a query opens all files."""
+A home that changes has the files of its bucket written anew; but each bucket adds a file to each month, and a query
+opens all files.
+"""
 
 Owner = tuple[str | None, str | None]
 """Host and user."""
@@ -40,7 +41,7 @@ class _Over:
 def default_buckets(collections: Sequence[Collection]) -> int:
     """Number of buckets of a new lake."""
     size = sum(home.bytes for found in collections for home in found.homes)
-    return min(max(1, size // BUCKET_BYTES), MOST_BUCKETS)
+    return MANY_BUCKETS if size > MANY_BYTES else 1
 
 
 def bucket_of(owner: Owner, buckets: int) -> int:

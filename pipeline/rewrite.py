@@ -1,13 +1,15 @@
-"""The files of a build: those that hold rows of homes that changed are written, all others are linked.
+"""The files of a build that hold rows of homes that changed.
 
 A file's rows are in one total order. They are sorted by their keys alone; whole rows, which stay in mapped files until
 then, are gathered for one stretch of the order after the other.
 """
 
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -16,7 +18,7 @@ import pyarrow.parquet as pq
 
 from pipeline.carried import PLACES, at
 from pipeline.lake import reading
-from pipeline.parquet import GROUP_ROWS, write_file
+from pipeline.parquet import GROUP_BYTES, GROUP_ROWS, Rows, rows_of, text_bytes, write_file
 from pipeline.parts import Part, read_frame, write_frame
 from pipeline.schema import Table
 
@@ -27,80 +29,106 @@ Counts = list[list[Any]]
 """Values of the columns that a table is counted by, each followed by their rows."""
 
 
+class Source(NamedTuple):
+    """What a file is made of: parts that batches made, and the lake's own file.
+
+    `path` is its place below a build. Of the lake's own `old` rows are left out: those of the places in the Arrow file
+    `gone`, and with `is_unhomed` those of no home.
+    """
+
+    path: str
+    parts: Sequence[Part]
+    old: Path | None = None
+    gone: Path | None = None
+    is_unhomed: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One file to be made.
-
-    `path` is its place in the build `folder`, `parts` are what batches made for it. `old` is the lake's own file, of
-    which the rows of the places in the Arrow file `gone` are left out, and with `is_unhomed` those of no home. `ids`
-    gives what is stored for what stands in `collection_id`.
-    """
+    """Files of one table to be made in the build `folder`; `ids` gives what is stored for what `collection_id` has."""
 
     table: Table
     folder: Path
-    path: Path
-    parts: Sequence[Part]
-    old: Path | None
-    gone: Path | None
-    is_unhomed: bool
+    files: Sequence[Source]
     ids: Mapping[str, str]
 
 
 class Made(NamedTuple):
-    """A file that was made: its rows and their counts."""
+    """A file that was made: its path below the build, its rows and their counts."""
 
+    path: str
     rows: int
     counts: Counts
 
 
-def make(job: Job) -> Made:
-    """Make a file; none where it has no row."""
-    gone = None if job.gone is None else pl.read_ipc(job.gone)
-    counted = _Counted(job.table)
-    file = job.folder / job.path
+def make(job: Job) -> list[Made]:
+    """Make files; none where there is no row."""
+    made, counts = list[Made](), _Counts(job.table)
     with tempfile.TemporaryDirectory(dir=job.folder) as spill:
-        frames = [read_frame(part.path, part.start, part.rows) for part in job.parts]
-        if job.old is not None:
-            frames.extend(_kept(job, job.old, gone, Path(spill)))
-        rows = write_file(job.table, counted.through(_named(_in_order(frames, job.table), job.ids)), file)
-    if rows == 0:
-        file.unlink()
-    return Made(rows, counted.counts())
+        frames = [(number, frame) for number, file in enumerate(job.files) for frame in _frames(job, file, Path(spill))]
+        for number, found in groupby(_in_order(frames, job, counts), key=itemgetter(0)):
+            path = job.files[number].path
+            rows = write_file(job.table, (rows for _, rows in found), job.folder / path)
+            made.append(Made(path, rows, counts.of(number)))
+    return made
 
 
-def _kept(job: Job, old: Path, gone: pl.DataFrame | None, spill: Path) -> Iterator[pl.DataFrame]:
-    """Yield what is kept of the lake's own file, a frame a row group; their rows are in files in `spill`."""
+def _frames(job: Job, file: Source, spill: Path) -> Iterator[pl.DataFrame]:
+    """Yield the rows of which a file is made, in no order."""
+    for part in file.parts:
+        yield read_frame(part.path, part.start, part.rows)
+    if file.old is not None:
+        yield from _kept(job.table, file, file.old, spill / file.path.replace("/", "."))
+
+
+def _kept(table: Table, file: Source, old: Path, spill: Path) -> Iterator[pl.DataFrame]:
+    """Yield what is kept of the lake's own file, a frame a row group; their rows are in files beside `spill`."""
+    gone = None if file.gone is None else pl.read_ipc(file.gone)
     with reading(old):
         opened = pq.ParquetFile(old, memory_map=True)
-    with opened as file:
-        for number in range(file.num_row_groups):
+    with opened:
+        for number in range(opened.num_row_groups):
             with reading(old):
-                rows = cast("pl.DataFrame", pl.from_arrow(file.read_row_group(number)))
-            if job.is_unhomed:
-                rows = rows.filter(pl.col(job.table.file).is_not_null())
+                rows = cast("pl.DataFrame", pl.from_arrow(opened.read_row_group(number)))
+            if file.is_unhomed:
+                rows = rows.filter(pl.col(table.file).is_not_null())
             if gone is not None:
-                told = list(at(job.table).values())
+                told = list(at(table).values())
                 rows = rows.join(
                     gone, left_on=told, right_on=list(PLACES), how="anti", nulls_equal=True, maintain_order="left"
                 )
-            write_frame(rows, spill / f"{number}.arrow")
-            yield read_frame(spill / f"{number}.arrow")
+            place = spill.with_suffix(f".{number}")
+            write_frame(rows, place)
+            yield read_frame(place)
 
 
-def _in_order(frames: Sequence[pl.DataFrame], table: Table) -> Iterator[pl.DataFrame]:
-    """Yield the rows of frames in the order of a table, a stretch of the order at once."""
+def _in_order(frames: Sequence[tuple[int, pl.DataFrame]], job: Job, counts: "_Counts") -> Iterator[tuple[int, Rows]]:
+    """Yield the rows of frames, each with the number of its file, file by file in the order of the table.
+
+    No more than a row group is gathered at once.
+    """
+    frames = [(file, frame) for file, frame in frames if frame.height]
     if not frames:
         return
-    names = [name for name in table.order if name in frames[0].columns]
-    keys = pl.concat(
-        [
-            frame.select(*names, _frame=pl.lit(number, pl.Int32)).with_row_index("_at")
-            for number, frame in enumerate(frames)
-        ]
+    whole = pl.concat((frame for _, frame in frames), rechunk=False)
+    names = [name for name in job.table.order if name in whole.columns]
+    each = pl.DataFrame({"_file": [file for file, _ in frames], "_rows": [frame.height for _, frame in frames]})
+    places = (
+        each.with_row_index("_frame")
+        .select(pl.col("_file", "_frame").repeat_by("_rows"), _at=pl.int_ranges("_rows", dtype=pl.UInt32))
+        .explode("_file", "_frame", "_at")
     )
-    order = keys.select("_frame", "_at")[keys.select(pl.arg_sort_by(names, nulls_last=True)).to_series()]
-    for start in range(0, order.height, GROUP_ROWS):
-        yield _gathered(frames, order.slice(start, GROUP_ROWS))
+    keys = whole.select(*names, _bytes=text_bytes()).hstack(places)
+    place = pl.arg_sort_by("_file", *names, nulls_last=True)
+    order = keys.select(pl.col("_file", "_frame", "_at", "_bytes").gather(place))
+    full = (pl.col("_bytes").cum_sum() // GROUP_BYTES, pl.int_range(pl.len()) // GROUP_ROWS)
+    for stretch in order.with_columns(_stretch=pl.struct(*full).rle_id()).partition_by("_stretch", maintain_order=True):
+        frame = _gathered([each for _, each in frames], stretch)
+        counts.add(stretch["_file"], frame)
+        rows, begin = rows_of(job.table, frame.with_columns(pl.col(_COLLECTION).replace(job.ids))), 0
+        for length, file in stretch["_file"].rle().struct.unnest().iter_rows():
+            yield file, rows.slice(begin, length)
+            begin += length
 
 
 def _gathered(frames: Sequence[pl.DataFrame], order: pl.DataFrame) -> pl.DataFrame:
@@ -112,27 +140,20 @@ def _gathered(frames: Sequence[pl.DataFrame], order: pl.DataFrame) -> pl.DataFra
     return rows.select(pl.all().gather(pl.concat(places["_to"] for places in groups).arg_sort()))
 
 
-def _named(frames: Iterator[pl.DataFrame], ids: Mapping[str, str]) -> Iterator[pl.DataFrame]:
-    """Yield rows with their collections by their ids."""
-    for frame in frames:
-        yield frame.with_columns(pl.col(_COLLECTION).replace(ids))
-
-
-class _Counted:
-    """Counts rows by some columns of their table as they pass."""
+class _Counts:
+    """Counts the rows of files by some columns of their table."""
 
     def __init__(self, table: Table) -> None:
         self._columns = list(table.counted)
-        self._seen = Counter[tuple[Any, ...]]()
+        self._seen: defaultdict[int, Counter[tuple[Any, ...]]] = defaultdict(Counter)
 
-    def through(self, frames: Iterator[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-        """Yield rows, and count them."""
-        for frame in frames:
-            if self._columns:
-                for *values, n in frame.group_by(self._columns).len().iter_rows():
-                    self._seen[tuple(values)] += n
-            yield frame
+    def add(self, files: pl.Series, rows: pl.DataFrame) -> None:
+        """Count rows of files of these numbers."""
+        if self._columns:
+            counted = rows.select(self._columns).with_columns(files).group_by(files.name, *self._columns).len()
+            for file, *values, n in counted.iter_rows():
+                self._seen[file][tuple(values)] += n
 
-    def counts(self) -> Counts:
-        """The counts, in order."""
-        return [[*row, n] for row, n in sorted(self._seen.items(), key=lambda entry: entry[0])]
+    def of(self, number: int) -> Counts:
+        """The counts of a file, in order."""
+        return [[*values, n] for values, n in sorted(self._seen[number].items())]

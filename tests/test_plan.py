@@ -18,7 +18,7 @@ def taken(size: int, number: int = 0) -> Taken:
     return Taken(number, 0, Home("box", name, f"home of {name}", (file,)))
 
 
-@pytest.mark.parametrize(("megabytes", "buckets"), [(0, 1), (249, 1), (250, 2), (1000, 8), (2000, 16), (90_000, 16)])
+@pytest.mark.parametrize(("megabytes", "buckets"), [(0, 1), (2000, 1), (2001, 16), (90_000, 16)])
 def test_a_new_lake_has_buckets_by_its_size(megabytes: int, buckets: int) -> None:
     collection = Collection("in", "box", 0, (taken(megabytes * MB).home,))
 
