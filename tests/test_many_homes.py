@@ -60,16 +60,17 @@ def test_case_061_after_a_home_was_removed(homes: Path, tmp_path: Path, open_lak
     left = tmp_path / "homes"
     shutil.copytree(homes, left)
     lake = tmp_path / "lake"
-    assert homelake("build", left, "-o", lake, "--workers", "1").exit_code == 0
+    first, second = (("--workers", "1", "--collected-at", f"2026-11-0{day}T00:00:00Z") for day in (1, 2))
+    assert homelake("build", left, "-o", lake, *first).exit_code == 0
     rows = "select * from session_rows order by user, sequence"
     before = open_lake(lake).rows(rows)
     shutil.rmtree(left / "u00007")
 
-    assert homelake("build", left, "-o", lake, "--workers", "1").exit_code == 0
+    assert homelake("build", left, "-o", lake, *second).exit_code == 0
 
     found = open_lake(lake)
     assert found.count("sessions") == HOMES
     assert found.rows(rows) == before
-    assert homelake("build", left, "-o", lake, "--workers", "1", "--replace").exit_code == 0
+    assert homelake("build", left, "-o", lake, *second, "--replace").exit_code == 0
     assert open_lake(lake).count("sessions") == HOMES - 1
     assert not any(b"u00007" in data for data in parquet_files(lake).values())
