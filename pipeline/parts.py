@@ -1,5 +1,6 @@
 """What a batch leaves behind for the files of its bucket: rows in Arrow files that are mapped, not read."""
 
+import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,11 +51,26 @@ def _ranges(table: Table, placed: pl.DataFrame, path: Path) -> Iterator[Part]:
 
 
 def write_frame(frame: pl.DataFrame, path: Path) -> None:
-    """Write rows for `read_frame`: texts as views, so that they are neither copied nor read to be put in order."""
+    """Write rows for `Mapped`: texts as views, so that they are neither copied nor read to be put in order."""
     frame.write_ipc(path, compression="uncompressed", compat_level=pl.CompatLevel.newest())
 
 
-def read_frame(path: Path, start: int = 0, rows: int | None = None) -> pl.DataFrame:
-    """Some or all rows that `write_frame` wrote; their memory is the mapped file."""
-    with pa.memory_map(str(path)) as file:
-        return pl.DataFrame(pa.ipc.open_file(file).read_all().to_reader()).slice(start, rows)
+class Mapped:
+    """Frames that `write_frame` wrote, whose memory is the mapped file; each file is mapped once."""
+
+    def __init__(self) -> None:
+        self._maps: dict[Path, tuple[mmap.mmap, pl.DataFrame]] = {}
+
+    def frame(self, path: Path) -> pl.DataFrame:
+        """All rows of a file."""
+        if path not in self._maps:
+            with path.open("rb") as file:
+                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            rows = pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapped))).read_all()
+            self._maps[path] = mapped, pl.DataFrame(rows.to_reader())
+        return self._maps[path][1]
+
+    def release(self) -> None:
+        """Give back the memory of what was read; it is mapped again where it is read again."""
+        for mapped, _ in self._maps.values():
+            mapped.madvise(mmap.MADV_DONTNEED)

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from pipeline.carried import PLACES, at
 from pipeline.lake import reading
 from pipeline.parquet import GROUP_BYTES, GROUP_ROWS, Rows, rows_of, text_bytes, write_file
-from pipeline.parts import Part, read_frame, write_frame
+from pipeline.parts import Mapped, Part, write_frame
 from pipeline.schema import Table
 
 _COLLECTION = "collection_id"
@@ -63,26 +63,35 @@ class Made(NamedTuple):
 
 def make(job: Job) -> list[Made]:
     """Make files; none where there is no row."""
-    made, counts = list[Made](), _Counts(job.table)
+    made, counts, mapped = list[Made](), _Counts(job.table), Mapped()
     with tempfile.TemporaryDirectory(dir=job.folder) as spill:
-        frames = [(number, frame) for number, file in enumerate(job.files) for frame in _frames(job, file, Path(spill))]
-        for number, found in groupby(_in_order(frames, job, counts), key=itemgetter(0)):
+        frames = [
+            (number, frame)
+            for number, file in enumerate(job.files)
+            for frame in _frames(job.table, file, mapped, Path(spill))
+            if frame.height
+        ]
+        rows = _in_order(frames, job, counts, mapped) if frames else iter(())
+        for number, found in groupby(rows, key=itemgetter(0)):
             path = job.files[number].path
-            rows = write_file(job.table, (rows for _, rows in found), job.folder / path)
-            made.append(Made(path, rows, counts.of(number)))
+            height = write_file(job.table, (each for _, each in found), job.folder / path)
+            made.append(Made(path, height, counts.of(number)))
     return made
 
 
-def _frames(job: Job, file: Source, spill: Path) -> Iterator[pl.DataFrame]:
+def _frames(table: Table, file: Source, mapped: Mapped, spill: Path) -> Iterator[pl.DataFrame]:
     """Yield the rows of which a file is made, in no order."""
     for part in file.parts:
-        yield read_frame(part.path, part.start, part.rows)
+        yield mapped.frame(part.path).slice(part.start, part.rows)
     if file.old is not None:
-        yield from _kept(job.table, file, file.old, spill / file.path.replace("/", "."))
+        for number, rows in enumerate(_kept(table, file, file.old)):
+            place = spill / f"{file.path.replace('/', '.')}.{number}"
+            write_frame(rows, place)
+            yield mapped.frame(place)
 
 
-def _kept(table: Table, file: Source, old: Path, spill: Path) -> Iterator[pl.DataFrame]:
-    """Yield what is kept of the lake's own file, a frame a row group; their rows are in files beside `spill`."""
+def _kept(table: Table, file: Source, old: Path) -> Iterator[pl.DataFrame]:
+    """Yield what is kept of the lake's own file, row group by row group."""
     gone = None if file.gone is None else pl.read_ipc(file.gone)
     with reading(old):
         opened = pq.ParquetFile(old, memory_map=True)
@@ -97,19 +106,16 @@ def _kept(table: Table, file: Source, old: Path, spill: Path) -> Iterator[pl.Dat
                 rows = rows.join(
                     gone, left_on=told, right_on=list(PLACES), how="anti", nulls_equal=True, maintain_order="left"
                 )
-            place = spill.with_suffix(f".{number}")
-            write_frame(rows, place)
-            yield read_frame(place)
+            yield rows
 
 
-def _in_order(frames: Sequence[tuple[int, pl.DataFrame]], job: Job, counts: "_Counts") -> Iterator[tuple[int, Rows]]:
+def _in_order(
+    frames: Sequence[tuple[int, pl.DataFrame]], job: Job, counts: "_Counts", mapped: Mapped
+) -> Iterator[tuple[int, Rows]]:
     """Yield the rows of frames, each with the number of its file, file by file in the order of the table.
 
     No more than a row group is gathered at once.
     """
-    frames = [(file, frame) for file, frame in frames if frame.height]
-    if not frames:
-        return
     whole = pl.concat((frame for _, frame in frames), rechunk=False)
     names = [name for name in job.table.order if name in whole.columns]
     each = pl.DataFrame({"_file": [file for file, _ in frames], "_rows": [frame.height for _, frame in frames]})
@@ -126,6 +132,8 @@ def _in_order(frames: Sequence[tuple[int, pl.DataFrame]], job: Job, counts: "_Co
         frame = _gathered([each for _, each in frames], stretch)
         counts.add(stretch["_file"], frame)
         rows, begin = rows_of(job.table, frame.with_columns(pl.col(_COLLECTION).replace(job.ids))), 0
+        del frame
+        mapped.release()
         for length, file in stretch["_file"].rle().struct.unnest().iter_rows():
             yield file, rows.slice(begin, length)
             begin += length
