@@ -27,6 +27,10 @@ def main() -> None:
 
     if is_ours:
         signal.signal(signal.SIGINT, _leave)
+    if sys.argv[1:2] == ["build"] and (os.cpu_count() or 1) > 1:
+        from pipeline.workers import start_server
+
+        start_server()  # it imports what workers need while this process does
     from pipeline import cli  # takes longest, and workers need it not
 
     if is_ours:
@@ -41,6 +45,8 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         sys.stderr.write(LINE)
         sys.exit(STOPPED)
+    finally:
+        gc.freeze()  # what is left is not walked through once more at the end
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:

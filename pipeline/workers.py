@@ -20,12 +20,8 @@ Outcome = TypeVar("Outcome")
 Pool = Callable[[int], AbstractContextManager[Executor]]
 """Opens an executor of so many workers."""
 
-_preloaded = {"pipeline.batch", "pipeline.discover", "pipeline.rewrite"}
-
-
-def preload(modules: Iterable[str]) -> None:
-    """Have modules imported once for all workers that are not started yet, not by each of them."""
-    _preloaded.update(modules)
+_PRELOADED = ["parsers", "pipeline.batch", "pipeline.discover", "pipeline.rewrite", "pyarrow.compute"]
+"""What all workers need: it is imported once, not by each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +83,7 @@ def processes(count: int) -> Iterator[Executor]:
     its libraries' threads could hang.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(sorted(_preloaded))
-    _start_server()
+    start_server()
     others = set(multiprocessing.active_children())
     pool = _Processes(count, context, initializer=_end_with_parent)
     try:
@@ -101,11 +96,12 @@ def processes(count: int) -> Iterator[Executor]:
         pool.shutdown(cancel_futures=True)
 
 
-def _start_server() -> None:
-    """Start the server of worker processes with SIGINT blocked, in it and so in them.
+def start_server() -> None:
+    """Start the server of worker processes, unless it runs, which imports what they need while others go on.
 
-    A terminal sends it to all of them; the build's own process gets it and ends them.
+    SIGINT is blocked in it and so in them: a terminal sends it to all, and the build's own process ends them.
     """
+    multiprocessing.set_forkserver_preload(_PRELOADED)
     resource_tracker.ensure_running()  # else the server starts it, which unblocks the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

@@ -37,7 +37,6 @@ from pipeline.commands._progress import progress
 from pipeline.commands._told import as_object, told
 from pipeline.lake import LakeError
 from pipeline.memory import Gate
-from pipeline.workers import preload
 
 
 def build(
@@ -90,7 +89,6 @@ def build(
     try:
         held, memory = known(output, settings)
         gate = Gate(memory.archives, options.told())
-        preload({source.read.__module__ for source in parsers.SOURCES})
         collections, opened_all = collections_of(inputs, dataclasses.replace(options, gate=gate, workers=workers))
         if not has_artifacts(collections) and not gate.unchanged:
             leave(collections, opened_all)

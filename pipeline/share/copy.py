@@ -21,7 +21,6 @@ from typing import Any
 import duckdb
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pipeline import lake as lakes
 from pipeline.catalog import files_of, is_in_path, name, write_catalog
@@ -189,11 +188,10 @@ def _stored(table: Table) -> str:
 def _parts(connection: duckdb.DuckDBPyConnection, select: str) -> Iterator[tuple[str, pl.DataFrame]]:
     """Rows of a SELECT as a file is written from them, some at a time, with the file that they go to."""
     for batch in connection.sql(select).to_arrow_reader(ARROW_ROWS):
-        rows, start = pl.DataFrame(pa.Table.from_batches([batch]).drop_columns("place")), 0
-        runs = pc.run_end_encode(batch.column("place"))
-        for place, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
-            yield place, rows.slice(start, end - start)
-            start = end
+        rows, start = pl.DataFrame(pa.Table.from_batches([batch])), 0
+        for length, place in rows["place"].rle().struct.unnest().iter_rows():
+            yield place, rows.slice(start, length)
+            start += length
 
 
 def _glob_free(paths: Iterable[Path]) -> list[str]:
