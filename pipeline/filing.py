@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from pipeline.lake import Files, LakeError, Manifest
 from pipeline.parquet import GROUP_ROWS, write_file
 from pipeline.parts import Part
 from pipeline.plan import bucket_of
-from pipeline.rewrite import Job, Source, make
+from pipeline.rewrite import Job, Makings, make
 from pipeline.schema import Table
 from pipeline.tables import TABLES
 from pipeline.tables.inventory import COLLECTIONS, PROBLEMS
@@ -47,7 +47,7 @@ def write_files(work: Work, folder: Path, previous: Manifest | None, rows: Rows)
     """
     old = previous.files if previous else {}
     base = previous.build if previous else folder
-    made = _sources(work, previous, rows)
+    made = _makings(work, previous, rows)
     files = {path: entry for path, entry in old.items() if entry[0] and path not in made}
     _link(base, folder, files)
     jobs = [Job(table, folder, some, rows.ids) for table, some in _shared_out(made.values(), old)]
@@ -65,7 +65,7 @@ def write_files(work: Work, folder: Path, previous: Manifest | None, rows: Rows)
     return dict(sorted(files.items()))
 
 
-def _sources(work: Work, previous: Manifest | None, rows: Rows) -> dict[str, Source]:
+def _makings(work: Work, previous: Manifest | None, rows: Rows) -> dict[str, Makings]:
     """What is to be made, by path: files that get rows, and those of the lake that lose some."""
     gone = _gone(work.folder, rows.touched, previous.buckets if previous else 1)
     fresh = _fresh(rows)
@@ -74,7 +74,7 @@ def _sources(work: Work, previous: Manifest | None, rows: Rows) -> dict[str, Sou
     for path in losing | fresh.keys():
         table, bucket = _TABLES[path.partition("/")[0]], int(Path(path).stem)
         is_known = previous is not None and path in previous.files and previous.files[path][0] > 0
-        made[path] = Source(
+        made[path] = Makings(
             path,
             fresh.get(path, ()),
             previous.build / path if previous and is_known and table is not COLLECTIONS else None,
@@ -84,15 +84,18 @@ def _sources(work: Work, previous: Manifest | None, rows: Rows) -> dict[str, Sou
     return made
 
 
-def _shared_out(made: Collection[Source], old: Files) -> Iterator[tuple[Table, list[Source]]]:
+def _shared_out(made: Collection[Makings], old: Files) -> Iterator[tuple[Table, list[Makings]]]:
     """Yield files to be made at once, largest first: small ones of a table together, a large one alone."""
     rows = {file.path: sum(part.rows for part in file.parts) + (old[file.path][0] if file.old else 0) for file in made}
-    held: defaultdict[str, list[Source]] = defaultdict(list)
+    held: defaultdict[str, list[Makings]] = defaultdict(list)
+    size = Counter[str]()
     for file in sorted(made, key=lambda file: (-rows[file.path], file.path)):
         name = file.path.partition("/")[0]
         held[name].append(file)
-        if sum(rows[each.path] for each in held[name]) >= GROUP_ROWS:
+        size[name] += rows[file.path]
+        if size[name] >= GROUP_ROWS:
             yield _TABLES[name], held.pop(name)
+            del size[name]
     yield from ((_TABLES[name], some) for name, some in held.items())
 
 

@@ -18,22 +18,22 @@ GROUP_BYTES = 32 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """Rows of a table as its files have them, and the bytes of text of each."""
+class Stretch:
+    """Rows in order as the files of their table have them, and the bytes of text of each."""
 
     stored: pa.Table
     bytes: list[int]
 
-    def slice(self, start: int, rows: int) -> "Rows":
+    def slice(self, start: int, rows: int) -> "Stretch":
         """Some of the rows."""
-        return Rows(self.stored.slice(start, rows), self.bytes[start : start + rows])
+        return Stretch(self.stored.slice(start, rows), self.bytes[start : start + rows])
 
 
-def rows_of(table: Table, frame: pl.DataFrame) -> Rows:
+def stretch_of(table: Table, frame: pl.DataFrame) -> Stretch:
     """The rows of a frame that has the table's columns, texts copied into one piece."""
     schema = table.arrow()
     stored = frame.select(schema.names).rechunk().to_arrow(compat_level=pl.CompatLevel.oldest()).cast(schema)
-    return Rows(stored, frame.select(text_bytes()).to_series().to_list())
+    return Stretch(stored, frame.select(text_bytes()).to_series().to_list())
 
 
 def text_bytes() -> pl.Expr:
@@ -41,7 +41,7 @@ def text_bytes() -> pl.Expr:
     return pl.sum_horizontal(pl.col(TEXT).str.len_bytes()).cast(pl.Int64)
 
 
-def write_file(table: Table, rows: Iterable[Rows], path: Path) -> int:
+def write_file(table: Table, rows: Iterable[Stretch], path: Path) -> int:
     """Write one file of the lake from rows in order; return how many there are."""
     path.parent.mkdir(parents=True, exist_ok=True)
     options: dict[str, object] = {
@@ -60,7 +60,7 @@ def write_file(table: Table, rows: Iterable[Rows], path: Path) -> int:
     return height
 
 
-def _groups(stretches: Iterable[Rows]) -> Iterator[pa.Table]:
+def _groups(stretches: Iterable[Stretch]) -> Iterator[pa.Table]:
     """Cut rows into row groups, each in one piece."""
     held: list[pa.Table] = []
     rows = size = 0

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from pipeline.carried import PLACES, at
 from pipeline.lake import reading
-from pipeline.parquet import GROUP_BYTES, GROUP_ROWS, Rows, rows_of, text_bytes, write_file
+from pipeline.parquet import GROUP_BYTES, GROUP_ROWS, Stretch, stretch_of, text_bytes, write_file
 from pipeline.parts import Mapped, Part, write_frame
 from pipeline.schema import Table
 
@@ -29,7 +29,7 @@ Counts = list[list[Any]]
 """Values of the columns that a table is counted by, each followed by their rows."""
 
 
-class Source(NamedTuple):
+class Makings(NamedTuple):
     """What a file is made of: parts that batches made, and the lake's own file.
 
     `path` is its place below a build. Of the lake's own `old` rows are left out: those of the places in the Arrow file
@@ -49,7 +49,7 @@ class Job:
 
     table: Table
     folder: Path
-    files: Sequence[Source]
+    files: Sequence[Makings]
     ids: Mapping[str, str]
 
 
@@ -79,7 +79,7 @@ def make(job: Job) -> list[Made]:
     return made
 
 
-def _frames(table: Table, file: Source, mapped: Mapped, spill: Path) -> Iterator[pl.DataFrame]:
+def _frames(table: Table, file: Makings, mapped: Mapped, spill: Path) -> Iterator[pl.DataFrame]:
     """Yield the rows of which a file is made, in no order."""
     for part in file.parts:
         yield mapped.frame(part.path).slice(part.start, part.rows)
@@ -90,7 +90,7 @@ def _frames(table: Table, file: Source, mapped: Mapped, spill: Path) -> Iterator
             yield mapped.frame(place)
 
 
-def _kept(table: Table, file: Source, old: Path) -> Iterator[pl.DataFrame]:
+def _kept(table: Table, file: Makings, old: Path) -> Iterator[pl.DataFrame]:
     """Yield what is kept of the lake's own file, row group by row group."""
     gone = None if file.gone is None else pl.read_ipc(file.gone)
     with reading(old):
@@ -111,7 +111,7 @@ def _kept(table: Table, file: Source, old: Path) -> Iterator[pl.DataFrame]:
 
 def _in_order(
     frames: Sequence[tuple[int, pl.DataFrame]], job: Job, counts: "_Counts", mapped: Mapped
-) -> Iterator[tuple[int, Rows]]:
+) -> Iterator[tuple[int, Stretch]]:
     """Yield the rows of frames, each with the number of its file, file by file in the order of the table.
 
     No more than a row group is gathered at once.
@@ -129,10 +129,10 @@ def _in_order(
     order = keys.select(pl.col("_file", "_frame", "_at", "_bytes").gather(place))
     full = (pl.col("_bytes").cum_sum() // GROUP_BYTES, pl.int_range(pl.len()) // GROUP_ROWS)
     for stretch in order.with_columns(_stretch=pl.struct(*full).rle_id()).partition_by("_stretch", maintain_order=True):
-        frame = _gathered([each for _, each in frames], stretch)
-        counts.add(stretch["_file"], frame)
-        rows, begin = rows_of(job.table, frame.with_columns(pl.col(_COLLECTION).replace(job.ids))), 0
-        del frame
+        gathered = _gathered([frame for _, frame in frames], stretch)
+        counts.add(stretch["_file"], gathered)
+        rows, begin = stretch_of(job.table, gathered.with_columns(pl.col(_COLLECTION).replace(job.ids))), 0
+        del gathered
         mapped.release()
         for length, file in stretch["_file"].rle().struct.unnest().iter_rows():
             yield file, rows.slice(begin, length)

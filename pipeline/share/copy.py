@@ -26,7 +26,7 @@ from pipeline import lake as lakes
 from pipeline.catalog import files_of, is_in_path, name, write_catalog
 from pipeline.join import selects
 from pipeline.lake import LakeError
-from pipeline.parquet import rows_of, write_file
+from pipeline.parquet import stretch_of, write_file
 from pipeline.schema import Table
 from pipeline.share.choice import Choice, condition, is_undated
 from pipeline.share.masks import Masking, columns, key_of, pads
@@ -125,7 +125,7 @@ def _write(
     for group in _groups(sorted(build.glob(files_of(table))) if choice.has(table) else (), masking):
         connection.execute("set variable files = ?", [_glob_free(group)])
         for place, parts in groupby(_parts(connection, select), key=itemgetter(0)):
-            rows += write_file(table, (rows_of(table, part) for _, part in parts), folder / place)
+            rows += write_file(table, (stretch_of(table, part) for _, part in parts), folder / place)
     if not rows:
         write_file(table, (), folder / lakes.path_of(table, None, 0))
     return rows
