@@ -14,6 +14,7 @@ import pyarrow as pa
 from pipeline import parts
 from pipeline.carried import Carried, places
 from pipeline.extract import Extractor, Read, stage_two
+from pipeline.heap import give_back
 from pipeline.history import Held, History, Seen, held_of
 from pipeline.join import Joined, Limits
 from pipeline.merge import Merging
@@ -201,7 +202,9 @@ def _staged(homes: Sequence[Taken], sources: Sequence[Source], result: Result) -
                 held = 0
         result.read.append(taken.history(held_of(home, files, by_name, taken.seen)))
         first += len(home.artifacts)
-    staged = stage_two(sources, *extractor.take())
+    raw = extractor.take()
+    give_back()  # what the records took as Python's objects
+    staged = stage_two(sources, *raw)
     schema = {**ARTIFACTS.polars, "mtime_utc": pl.Int64()}
     staged["files"] = conform(pl.DataFrame(rows, schema=schema, orient="row"), ARTIFACTS)
     in_sessions = {"source": [source.name for source in sources if source.session]}

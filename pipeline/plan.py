@@ -10,7 +10,7 @@ from pipeline.batch import Batch, Taken
 from pipeline.history import History
 from pipeline.model import Collection
 
-BATCH_BYTES = 64 << 20
+BATCH_BYTES = 96 << 20
 """Input that a batch aims at."""
 
 MANY_BUCKETS, MANY_BYTES = 16, 2_000_000_000
