@@ -27,10 +27,6 @@ def main() -> None:
 
     if is_ours:
         signal.signal(signal.SIGINT, _leave)
-    if sys.argv[1:2] == ["build"] and (os.cpu_count() or 1) > 1:
-        from pipeline.workers import start_server
-
-        start_server()  # it imports what workers need while this process does
     from pipeline import cli  # takes longest, and workers need it not
 
     if is_ours:

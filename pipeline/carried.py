@@ -12,7 +12,7 @@ from pipeline.schema import TEXT, Table
 from pipeline.staging import conform
 
 PLACES = ("host", "user", "collection_id", "home_path", "source_file")
-"""What tells the home of a row: no two homes share all of these."""
+"""What tells the home of a row: homes that share all of these are worked on together (`pipeline.linked`)."""
 
 
 def places(histories: Iterable[History]) -> pl.DataFrame:

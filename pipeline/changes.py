@@ -10,6 +10,7 @@ from pipeline.batch import Batch, Taken
 from pipeline.collected import Holding, collection_ids
 from pipeline.content import fill
 from pipeline.history import Held, History, Seen, listing_of
+from pipeline.linked import linked
 from pipeline.memory import Memory, fingerprint
 from pipeline.model import Collection, Content
 from pipeline.runs import Found, is_same_but_for_time, runs
@@ -173,10 +174,16 @@ def _settle(changes: Changes, collections: Sequence[Collection], histories: Mapp
     for taken, held in changes.same:
         now = Seen(taken.collected_ms, (ids.get(taken.collection, str(taken.collection)),))
         seen[taken.home.identity].append(Found(None, replace(held, seen=(now,))))
+    after = {
+        identity: replace(history, held=tuple(run.held for run in runs(history, seen[identity])))
+        for identity, history in histories.items()
+    }
+    leaders = linked(histories.values(), (each.home for each in changes.read))
+    changing |= {each for each, history in histories.items() if not is_same_but_for_time(history, after[each])}
+    changing_leaders = {leaders[each] for each in changing & leaders.keys()}
+    changing |= {each for each, leader in leaders.items() if leader in changing_leaders}
     for identity, history in histories.items():
-        line = runs(history, seen[identity])
-        after = replace(history, held=tuple(run.held for run in line))
-        if identity in changing or not is_same_but_for_time(history, after):
+        if identity in changing:
             changes.touched.append(history)
         else:
-            changes.settled.append(after)
+            changes.settled.append(after[identity])

@@ -13,7 +13,7 @@ from pipeline.carried import places
 from pipeline.history import History
 from pipeline.lake import Files, LakeError, Manifest
 from pipeline.parquet import GROUP_ROWS, write_file
-from pipeline.parts import Part
+from pipeline.parts import Part, write_frame
 from pipeline.plan import bucket_of
 from pipeline.rewrite import Job, Makings, make
 from pipeline.schema import Table
@@ -100,9 +100,14 @@ def _shared_out(made: Collection[Makings], old: Files) -> Iterator[tuple[Table, 
 
 
 def _link(build: Path, folder: Path, paths: Iterable[str]) -> None:
-    """Give files of a build their places in another one; copies where the file system has no links."""
+    """Give files of a build their places in another one; copies where the file system has no links.
+
+    Raises LakeError where one is cut.
+    """
     made = set[str]()
     for path in paths:
+        if lakes.is_cut(build / path):
+            raise LakeError(f"{build / path}: damaged; --replace starts anew")
         above = path.rpartition("/")[0]
         if above not in made:
             (folder / above).mkdir(parents=True, exist_ok=True)
@@ -139,5 +144,5 @@ def _gone(folder: Path, touched: Iterable[History], buckets: int) -> dict[int, P
         found = places(histories)
         if not found.is_empty():
             made[bucket] = folder / f"{bucket:02}.gone.arrow"
-            found.write_ipc(made[bucket])
+            write_frame(found, made[bucket])
     return made

@@ -9,7 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -197,14 +197,17 @@ def named(history: History, ids: Mapping[str, str]) -> History:
     return replace(history, held=tuple(held))
 
 
+_Position = Annotated[int, msgspec.Meta(ge=0)]
+
+
 class EntryHeld(msgspec.Struct):
     """What a collection, or several in a row, hold of a home: `Held`, with positions in the lists of the entry."""
 
     seen: list[tuple[int | None, str]]
     digest: str
     listing: str | None
-    files: list[int]
-    sessions: list[int]
+    files: list[_Position]
+    sessions: list[_Position]
 
 
 class Entry(msgspec.Struct):
@@ -217,7 +220,7 @@ class Entry(msgspec.Struct):
     files: list[Version]
     sessions: list[tuple[str, str]]
     collections: list[EntryHeld]
-    last_held: dict[str, int]
+    last_held: dict[str, _Position]
 
 
 def dumped(history: History, bucket: int) -> Entry:
@@ -257,7 +260,8 @@ def loaded(entry: Entry) -> History:
         )
         for each in entry.collections
     )
-    if not held or not all(each.seen for each in held):
+    is_whole = all(each.seen for each in held) and all(at < len(held) for at in entry.last_held.values())
+    if not held or not is_whole:
         raise ValueError("no home")
     return History(entry.identity, entry.host, entry.user, held, entry.last_held)
 

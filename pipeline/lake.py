@@ -27,6 +27,8 @@ SHARE = "share"
 """What the manifest of a share has, and says how it was made."""
 OWN = {CURRENT, CATALOG, BUILDS, f".{CURRENT}.new", f".{CATALOG}.new"}
 """Names that a build makes in a lake."""
+_END = b"PAR1"
+"""The last bytes of a Parquet file (Apache Parquet's "File format")."""
 
 
 Files = dict[str, tuple[int, list[list[Any]]]]
@@ -102,11 +104,14 @@ Shape = TypeVar("Shape")
 def _decoded(data: bytes, shape: type[Shape]) -> Shape:
     """Read JSON. Raises ValueError for any other shape."""
     try:
-        return msgspec.json.decode(data, type=shape)
-    except msgspec.ValidationError:
-        raise
-    except msgspec.DecodeError:  # half a surrogate pair, which names of files can have, is no error to Python
-        return msgspec.convert(json.loads(data), shape)
+        try:
+            return msgspec.json.decode(data, type=shape)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:  # half a surrogate pair, which names of files can have, is no error to Python
+            return msgspec.convert(json.loads(data), shape)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
 
 
 def check(lake: Path) -> None:
@@ -136,6 +141,13 @@ def reading(file: Path) -> Iterator[None]:
         yield
     except (pl.exceptions.PolarsError, pa.ArrowException) as error:
         raise LakeError(f"{file}: damaged; --replace starts anew") from error
+
+
+def is_cut(file: Path) -> bool:
+    """Whether a Parquet file has lost its end, which the format marks."""
+    with file.open("rb") as opened:
+        opened.seek(max(opened.seek(0, os.SEEK_END) - len(_END), 0))
+        return opened.read() != _END
 
 
 def is_share(lake: Path) -> bool:

@@ -69,7 +69,7 @@ def load(build: Path) -> Memory:
         found = json.loads((build / NAME).read_bytes())
         homes = {identity: dict(entries) for identity, entries in found["homes"].items()}
         return Memory(homes, dict(found["archives"]))
-    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return Memory()
 
 

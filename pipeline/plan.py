@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from pipeline.batch import Batch, Taken
 from pipeline.history import History
+from pipeline.linked import linked
 from pipeline.model import Collection
 
 BATCH_BYTES = 96 << 20
@@ -51,16 +52,17 @@ def bucket_of(owner: Owner, buckets: int) -> int:
 
 
 def plan(
-    taken: Iterable[Taken],
+    taken: Sequence[Taken],
     buckets: int,
-    known: Iterable[History] = (),
+    known: Sequence[History] = (),
     same: Iterable[History] = (),
     batch_bytes: int = BATCH_BYTES,
 ) -> list[Batch]:
     """Put homes into buckets, in order, and cut them into batches of about `batch_bytes`.
 
     The homes are those to be read (`taken`), and those whose rows change (`known`, of which `same` are collections that
-    are not read). All that there is of one home is in one batch, and of one host and user where it is not too much.
+    are not read). All that there is of one home is in one batch, and of homes that are linked;
+    of one host and user where it is not too much.
     """
     homes: defaultdict[tuple[Owner, str], _Over] = defaultdict(_Over)
     for each in taken:
@@ -69,28 +71,34 @@ def plan(
         homes[(history.host, history.user), history.identity].known.append(history)
     for history in same:
         homes[(history.host, history.user), history.identity].same.append(history)
-    by_owner: defaultdict[Owner, list[_Over]] = defaultdict(list)
-    for (owner, _), home in sorted(homes.items(), key=lambda entry: entry[0][1]):
-        by_owner[owner].append(home)
+    leaders = linked(known, (each.home for each in taken))
+    by_owner: defaultdict[Owner, dict[str, list[_Over]]] = defaultdict(lambda: defaultdict(list))
+    for (owner, identity), home in sorted(homes.items(), key=lambda entry: entry[0][1]):
+        by_owner[owner][leaders.get(identity, identity)].append(home)
     sizes = Counter[int]()
     for owner, owned in by_owner.items():
-        sizes[bucket_of(owner, buckets)] += sum(home.bytes for home in owned)
+        sizes[bucket_of(owner, buckets)] += sum(_bytes(unit) for unit in owned.values())
     made, held = list[Batch](), 0
     for owner, owned in sorted(by_owner.items(), key=lambda entry: (bucket_of(entry[0], buckets), _order_of(entry[0]))):
-        bucket, is_much = bucket_of(owner, buckets), sum(home.bytes for home in owned) > batch_bytes
+        bucket, is_much = bucket_of(owner, buckets), sum(_bytes(unit) for unit in owned.values()) > batch_bytes
         # Batches of a bucket are of about one size: a small rest would cost nearly as much as a whole one.
         batches = round(sizes[bucket] / batch_bytes)
         enough = sizes[bucket] / batches if batches > 1 else math.inf
-        for number, home in enumerate(owned):
+        for number, unit in enumerate(owned.values()):
             is_full = (held >= enough and number == 0) or (held >= batch_bytes and is_much)
             if not made or made[-1].bucket != bucket or is_full:
                 made.append(Batch(len(made), bucket))
                 held = 0
-            made[-1].homes.extend(home.taken)
-            made[-1].same.extend(home.same)
-            made[-1].known.extend(home.known)
-            held += home.bytes
+            for home in unit:
+                made[-1].homes.extend(home.taken)
+                made[-1].same.extend(home.same)
+                made[-1].known.extend(home.known)
+            held += _bytes(unit)
     return made
+
+
+def _bytes(homes: Iterable[_Over]) -> int:
+    return sum(home.bytes for home in homes)
 
 
 def _order_of(owner: Owner) -> tuple[tuple[bool, bytes], ...]:

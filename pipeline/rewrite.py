@@ -92,7 +92,7 @@ def _frames(table: Table, file: Makings, mapped: Mapped, spill: Path) -> Iterato
 
 def _kept(table: Table, file: Makings, old: Path) -> Iterator[pl.DataFrame]:
     """Yield what is kept of the lake's own file, row group by row group."""
-    gone = None if file.gone is None else pl.read_ipc(file.gone)
+    gone = None if file.gone is None else Mapped().frame(file.gone)
     with reading(old):
         opened = pq.ParquetFile(old, memory_map=True)
     with opened:

@@ -83,7 +83,7 @@ def processes(count: int) -> Iterator[Executor]:
     its libraries' threads could hang.
     """
     context = multiprocessing.get_context("forkserver")
-    start_server()
+    _start_server()
     others = set(multiprocessing.active_children())
     pool = _Processes(count, context, initializer=_end_with_parent)
     try:
@@ -96,7 +96,7 @@ def processes(count: int) -> Iterator[Executor]:
         pool.shutdown(cancel_futures=True)
 
 
-def start_server() -> None:
+def _start_server() -> None:
     """Start the server of worker processes, unless it runs, which imports what they need while others go on.
 
     SIGINT is blocked in it and so in them: a terminal sends it to all, and the build's own process ends them.

@@ -49,6 +49,25 @@ def lose_rows_without_a_rule(lake: Path) -> None:
     manifest.write_text(json.dumps(content), encoding="utf-8")
 
 
+def name_a_collection_that_is_not_there(lake: Path) -> None:
+    manifest = lake / "current/manifest.json"
+    content = json.loads(manifest.read_bytes())
+    content["homes"][0]["last_held"] = {"a": 7}
+    manifest.write_text(json.dumps(content), encoding="utf-8")
+
+
+def count_from_the_end(lake: Path) -> None:
+    manifest = lake / "current/manifest.json"
+    content = json.loads(manifest.read_bytes())
+    content["homes"][0]["collections"][0]["files"] = [-1]
+    manifest.write_text(json.dumps(content), encoding="utf-8")
+
+
+def nest_the_manifest(lake: Path) -> None:
+    deep = "[" * 200_000 + "]" * 200_000
+    (lake / "current/manifest.json").write_text(f'{{"format": {deep}}}', encoding="utf-8")
+
+
 def copy_what_links_mean(lake: Path) -> None:
     shutil.copytree(lake, lake.with_name("copy"))
     shutil.rmtree(lake)
@@ -56,7 +75,15 @@ def copy_what_links_mean(lake: Path) -> None:
 
 
 TABLES = ("timeline", "sessions", "artifacts", "collections")
-DAMAGES = [*map(cut, TABLES), *map(delete, TABLES), lose_rows_without_a_rule, copy_what_links_mean]
+DAMAGES = [
+    *map(cut, (*TABLES, "token_usage")),  # the last has no row of the home, and would only be linked
+    *map(delete, TABLES),
+    lose_rows_without_a_rule,
+    name_a_collection_that_is_not_there,
+    count_from_the_end,
+    nest_the_manifest,
+    copy_what_links_mean,
+]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -80,3 +107,24 @@ def test_a_lake_that_lost_its_links_keeps_what_it_holds(lake: Path, tmp_path: Pa
 
     texts = open_lake(lake).column("select text from timeline where turn_type = 'user' order by text")
     assert texts == ["first", "second"]
+
+
+def test_a_memory_that_is_nested_too_deep_is_none(lake: Path, tmp_path: Path, open_lake: OpenLake) -> None:
+    (lake / "current/inputs.json").write_text("[" * 200_000, encoding="utf-8")
+
+    assert build(tmp_path).exit_code == 0
+
+    assert "second" in open_lake(lake).column("select text from timeline")
+
+
+def test_a_path_with_signs_of_a_pattern_is_a_path(tmp_path: Path, open_lake: OpenLake) -> None:
+    lake = tmp_path / "la[k]e*?"
+    home = MadeHome(tmp_path / "home/ann")
+    for text in ("first", "second"):
+        home.session("s", user(text), reply("hello"))
+        assert homelake("build", tmp_path / "home", "-o", lake, "--host", "box", "--workers", "1").exit_code == 0
+
+    assert open_lake(lake).rows("select text, current from timeline where turn_type = 'user' order by text") == [
+        ("first", False),
+        ("second", True),
+    ]
