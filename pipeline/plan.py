@@ -11,7 +11,7 @@ from pipeline.history import History
 from pipeline.linked import linked
 from pipeline.model import Collection
 
-BATCH_BYTES = 96 << 20
+BATCH_BYTES = 64 << 20
 """Input that a batch aims at."""
 
 MANY_BUCKETS, MANY_BYTES = 16, 2_000_000_000
