@@ -107,7 +107,7 @@ def _link(build: Path, folder: Path, paths: Iterable[str]) -> None:
     made = set[str]()
     for path in paths:
         if lakes.is_cut(build / path):
-            raise LakeError(f"{build / path}: damaged; --replace starts anew")
+            raise lakes.damaged(build / path)
         above = path.rpartition("/")[0]
         if above not in made:
             (folder / above).mkdir(parents=True, exist_ok=True)

@@ -140,7 +140,12 @@ def reading(file: Path) -> Iterator[None]:
     try:
         yield
     except (pl.exceptions.PolarsError, pa.ArrowException) as error:
-        raise LakeError(f"{file}: damaged; --replace starts anew") from error
+        raise damaged(file) from error
+
+
+def damaged(file: Path) -> LakeError:
+    """The error of a file of a lake that cannot be read."""
+    return LakeError(f"{file}: damaged; --replace starts anew")
 
 
 def is_cut(file: Path) -> bool:

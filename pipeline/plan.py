@@ -61,8 +61,8 @@ def plan(
     """Put homes into buckets, in order, and cut them into batches of about `batch_bytes`.
 
     The homes are those to be read (`taken`), and those whose rows change (`known`, of which `same` are collections that
-    are not read). All that there is of one home is in one batch, and of homes that are linked;
-    of one host and user where it is not too much.
+    are not read). All that there is of one home, or of homes that are linked, is in one batch; so is all of one host and
+    user where it is not too much.
     """
     homes: defaultdict[tuple[Owner, str], _Over] = defaultdict(_Over)
     for each in taken:
@@ -75,12 +75,13 @@ def plan(
     by_owner: defaultdict[Owner, dict[str, list[_Over]]] = defaultdict(lambda: defaultdict(list))
     for (owner, identity), home in sorted(homes.items(), key=lambda entry: entry[0][1]):
         by_owner[owner][leaders.get(identity, identity)].append(home)
+    owned_bytes = {owner: sum(map(_bytes, owned.values())) for owner, owned in by_owner.items()}
     sizes = Counter[int]()
-    for owner, owned in by_owner.items():
-        sizes[bucket_of(owner, buckets)] += sum(_bytes(unit) for unit in owned.values())
+    for owner, size in owned_bytes.items():
+        sizes[bucket_of(owner, buckets)] += size
     made, held = list[Batch](), 0
     for owner, owned in sorted(by_owner.items(), key=lambda entry: (bucket_of(entry[0], buckets), _order_of(entry[0]))):
-        bucket, is_much = bucket_of(owner, buckets), sum(_bytes(unit) for unit in owned.values()) > batch_bytes
+        bucket, is_much = bucket_of(owner, buckets), owned_bytes[owner] > batch_bytes
         # Batches of a bucket are of about one size: a small rest would cost nearly as much as a whole one.
         batches = round(sizes[bucket] / batch_bytes)
         enough = sizes[bucket] / batches if batches > 1 else math.inf
