@@ -61,8 +61,8 @@ def plan(
     """Put homes into buckets, in order, and cut them into batches of about `batch_bytes`.
 
     The homes are those to be read (`taken`), and those whose rows change (`known`, of which `same` are collections that
-    are not read). All that there is of one home, or of homes that are linked, is in one batch; so is all of one host and
-    user where it is not too much.
+    are not read). All that there is of one home, or of homes that are linked, is in one batch; so is all of one host
+    and user where it is not too much.
     """
     homes: defaultdict[tuple[Owner, str], _Over] = defaultdict(_Over)
     for each in taken:
