@@ -172,7 +172,6 @@ class _Build:
         self._histories = [named(history, stored) for history in (*found, *self._changes.settled)]
         rows = Rows(
             self._results,
-            self._changes.touched,
             collection_rows(work.folder, collections, ids, held),
             unhomed.problems(work.folder, unhomed.rows(collections, self._changes.failed, ids), held),
             stored,

@@ -15,10 +15,7 @@ import msgspec
 import polars as pl
 import pyarrow as pa
 
-from pipeline import parts
 from pipeline.history import Entry, History, loaded
-from pipeline.parts import Part
-from pipeline.schema import Table
 from pipeline.tables import FORMAT_VERSION
 
 CURRENT, CATALOG, MANIFEST, BUILDS = "current", "lake.duckdb", "manifest.json", "builds"
@@ -235,12 +232,3 @@ def publish(lake: Path, build: Path, keep: int = 1) -> None:
         if entry.name.isdecimal() and int(entry.name) < int(build.name) - keep:
             # A reader that still has it finds all of its files or none, which is an error; never some of them.
             shutil.rmtree(entry.rename(entry.with_name(entry.name + UNFINISHED)))
-
-
-def path_of(table: Table, part: Part | None, bucket: int) -> Path:
-    """Path below a build of the file that holds a part's rows; of an empty table without one."""
-    name = f"{bucket:02}.parquet"
-    if table.time is None:
-        return Path(table.name, name)
-    agent, month = (part.agent, part.month) if part else ("none", parts.UNKNOWN)
-    return Path(table.name, f"agent={agent}", f"month={month}", name)
