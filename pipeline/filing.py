@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline import lake as lakes
 from pipeline.batch import Result, Work
 from pipeline.lake import Files, LakeError, Manifest
 from pipeline.parquet import GROUP_ROWS, write_file
@@ -94,14 +93,9 @@ def _shared_out(made: Collection[Makings], old: Files) -> Iterator[tuple[Table, 
 
 
 def _link(build: Path, folder: Path, paths: Iterable[str]) -> None:
-    """Give files of a build their places in another one; copies where the file system has no links.
-
-    Raises LakeError where one is cut.
-    """
+    """Give files of a build their places in another one; copies where the file system has no links."""
     made = set[str]()
     for path in paths:
-        if lakes.is_cut(build / path):
-            raise lakes.damaged(build / path)
         above = path.rpartition("/")[0]
         if above not in made:
             (folder / above).mkdir(parents=True, exist_ok=True)

@@ -86,6 +86,7 @@ def _build_of(lake: Path) -> Path:
         raise LakeError(f"{lake}: not a lake") from error
     if found != FORMAT_VERSION:
         raise LakeError(f"{lake}: a lake of another version; build it anew")
+    lakes.check_files(build)
     return build
 
 
