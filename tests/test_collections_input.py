@@ -279,3 +279,44 @@ def test_a_note_on_an_archive_leads_to_its_name(tmp_path: Path) -> None:
     assert json.loads(outcome.stdout) == [
         {"input": f"{path}/home", "reason": "archive_damaged", "lost": False, "detail": "sha256", "member": None}
     ]
+
+
+NOT_COLLECTED = ["skipped_size", "skipped_excluded", "error_read", "gone"]
+"""What became of session files on the second day: `gone` is listed as collected, and its bytes are not there."""
+
+
+def two_days(place: Path) -> list[Path]:
+    """A home with a session for each of `NOT_COLLECTED`, collected whole, and again without their bytes."""
+    folder = "/home/alice/.continue/sessions"
+    index = [{"sessionId": name, "title": name, "dateCreated": "1789461000000"} for name in NOT_COLLECTED]
+    entries = json.dumps(index).encode()
+    made = []
+    for day, is_whole in ((18, True), (19, False)):
+        lines, files = [line(f"{folder}/sessions.json", entries)], {f"{folder[1:]}/sessions.json": entries}
+        for name in NOT_COLLECTED:
+            path, data = f"{folder}/{name}.json", session(name)
+            is_there = is_whole or name == "gone"
+            lines.append(line(path, data) if is_there else line(path, status=name, size=len(data)))
+            files |= {path[1:]: data} if is_whole else {}
+        made.append(as_directory(place / str(day), lines, files, finished=f"2026-09-{day}T10:00:00Z"))
+    return made
+
+
+def test_a_session_that_was_not_collected_was_not_deleted(tmp_path: Path, open_lake: OpenLake) -> None:
+    homelake("build", *two_days(tmp_path), "-o", tmp_path / "lake", "--workers", "1")
+    lake = open_lake(tmp_path / "lake")
+
+    sessions = lake.rows("select file_id, has_file, in_index, current, deleted_between from sessions order by file_id")
+
+    assert sessions == [(name, True, True, True, None) for name in sorted(NOT_COLLECTED)]
+    assert not lake.count("sessions_deleted")
+    assert lake.rows("select text, current from timeline where kind = 'message' order by text") == [
+        (name, False) for name in sorted(NOT_COLLECTED)
+    ]
+
+
+def test_what_was_not_collected_is_no_pipe(tmp_path: Path) -> None:
+    outcome = homelake("inspect", two_days(tmp_path)[1])
+
+    assert "skipped" in outcome.stdout
+    assert "Pipes" not in outcome.stdout
