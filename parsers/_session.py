@@ -57,14 +57,15 @@ class _File:
 def read(data: bytes, path: str, records: Records, kind: Format = CONTINUE) -> None:
     """Read a session file: the fast way where it is healthy, else element by element. Both give the same rows."""
     before = {name: len(rows) for name, rows in records.rows.items()}
+    count, problems = records.count, len(records.problems)
     session = _decode(data, kind)
     is_added = session is not None and _is_added(session, _File(records, kind))
     if is_added and not _hold_nul(records, before):
         return
     for name, rows in records.rows.items():
         del rows[before[name] :]
-    records.problems.clear()
-    records.count = 0
+    del records.problems[problems:]
+    records.count = count
     _read_tolerant(data, path, _File(records, kind))
 
 

@@ -326,7 +326,7 @@ def test_a_leftover_that_was_not_collected_is_skipped(tmp_path: Path, open_lake:
     task = "/home/alice/.config/PearAI/User/globalStorage/pearai.pearai-roo-cline/tasks/1759400100000"
     lines = [line(f"{task}/ui_messages.json{end}", status="skipped_size", size=9) for end in ("", ".bak_1")]
 
-    homelake("build", as_directory(tmp_path / "in", lines, {}), "-o", tmp_path / "lake", "--workers", "1")
+    homelake("build", as_directory(tmp_path / "in", lines, {"x": b""}), "-o", tmp_path / "lake", "--workers", "1")
 
     lake = open_lake(tmp_path / "lake")
     assert lake.rows("select source, status from artifacts order by path") == [
