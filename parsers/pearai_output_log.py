@@ -82,7 +82,10 @@ def read(data: bytes, path: str, records: Records) -> None:
         cleaner = Cleaner(decoded.bad)
         rows = _rows(file, write) if is_write else None
         if rows is None:
-            lost, reason = cleaner.text(write.rstrip("\n")), "unexpected_record" if write.strip(_ZEROS) else "zero_filled"
+            lost, reason = (
+                cleaner.text(write.rstrip("\n")),
+                "unexpected_record" if write.strip(_ZEROS) else "zero_filled",
+            )
             records.lose(line, reason, f"parser: unparseable record ({reason}): {lost}", size=size_of(write))
             continue
         records.count += 1

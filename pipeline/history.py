@@ -17,7 +17,6 @@ from pipeline.extract import Read
 from pipeline.model import Artifact, Home, Status
 from pipeline.source import Problem, Source
 
-
 _THERE = frozenset((Status.PARSED, Status.UNREADABLE, Status.SKIPPED, Status.MISSING))
 """What a file that is a session's can be: a collection that lists one, without its bytes, does not lack it."""
 
