@@ -77,8 +77,9 @@ def discover(
 ) -> tuple[list[Collection], list[InputError]]:
     """Find the collections of all inputs, in the order of the inputs, and the inputs that cannot be opened.
 
-    Nothing is opened below an input but archives, manifests, and the session index and a few sessions of directories that
-    may be moved agent directories. Raises ValueError, with one line, for a path template or a moved directory that cannot be meant.
+    Nothing is opened below an input but archives, manifests, and the session index and a few sessions of directories
+    that may be moved agent directories. Raises ValueError, with one line, for a path template or a moved directory that
+    cannot be meant.
     """
     template = None if options.path_template is None else Template.parse(options.path_template)
     reader = Reader(classify, options.host, options.user, options.collected_ms, template)
