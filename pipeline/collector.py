@@ -53,6 +53,8 @@ def read_collection(volume: Volume, place: str) -> Collected:
     """Read the collection in a directory. Raises OSError where its manifest cannot be read."""
     files = joined(place, "fs")
     found = Collected(MemberTree(files))
+    for name in ("manifest.jsonl", "collection.json"):
+        found.problems += [(f"/{name}", problem) for problem in volume.facts(joined(place, name)).problems]
     found.problems += _head(volume, place, found)
     entries = list(_entries(volume.content(joined(place, "manifest.jsonl")).read_bytes(), found.problems))
     listed: dict[Parts, tuple[Json, str]] = {}

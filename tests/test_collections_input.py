@@ -146,6 +146,19 @@ def test_lines_that_cannot_be_read_hide_no_file(tmp_path: Path) -> None:
     assert {home.user for home in found.homes} == {"alice"}
 
 
+def test_of_a_manifest_twice_the_earlier_is_a_loss(tmp_path: Path) -> None:
+    earlier, later = (collected([line(ALICE, b"x")], {}, hostname=host)[:2] for host in ("old", "new"))
+    data = tarred([*earlier, *later, (f"fs{ALICE}", b"x")])
+
+    found = only(opened(write(tmp_path / "a.tar", data))[0])
+
+    assert found.host == "new"
+    assert [(path, problem.reason, problem.text) for path, problem in found.problems] == [
+        ("/manifest.jsonl", "duplicate_member", "parser: unreadable (duplicate_member)"),
+        ("/collection.json", "duplicate_member", "parser: unreadable (duplicate_member)"),
+    ]
+
+
 def test_a_manifest_cannot_name_what_is_outside(tmp_path: Path) -> None:
     write(tmp_path / "outside.json", b"outside")
     links = "/home/alice/.continue/sessions"
