@@ -172,7 +172,7 @@ class CollectedTree:
 
     def _origin(self, home: Found, host: str | None) -> Origin:
         """Where a home comes from: its user is the manifest's, else the one that its path names."""
-        user = self.found.users.get(home.parts) or _user(home) or as_text(self.reader.user or "") or None
+        user = self.found.user_of(home.parts) or _user(home) or as_text(self.reader.user or "") or None
         identity = place_identity(home.place) if host is None else host_identity(host, user, home.parts)
         return Origin(host, user, identity, None, ())
 

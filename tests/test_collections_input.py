@@ -63,6 +63,23 @@ def test_the_user_is_the_manifests_and_the_host_an_option(tmp_path: Path) -> Non
     assert (home.host, home.user, home.identity) == ("db7", "Alice Liddell", "db7\0Alice Liddell\0/srv/people/u1")
 
 
+def test_the_user_is_the_manifests_where_it_names_no_home_or_another(tmp_path: Path) -> None:
+    lines = [
+        line("/srv/state/.continue/sessions/b.json", b"x"),
+        line("/home/eve2/.continue/sessions/c.json", b"x", home="", user="eve"),
+        line("/home/two/.continue/sessions/d.json", b"x", home="", user="ann"),
+        line("/home/two/.continue/sessions/e.json", b"x", home="", user="bob"),
+    ]
+
+    found = only(opened(as_directory(tmp_path, lines, {entry["path"][1:]: b"x" for entry in lines}))[0])
+
+    assert sorted((home.artifacts[0].source_file, home.user) for home in found.homes) == [
+        ("/home/eve2/.continue/sessions/c.json", "eve"),
+        ("/home/two/.continue/sessions/d.json", "two"),
+        ("/srv/state/.continue/sessions/b.json", "alice"),
+    ]
+
+
 def test_a_collection_of_windows(tmp_path: Path) -> None:
     path = "C:\\Users\\alice\\.continue\\sessions\\a.json"
     told = [line(path, b"x", home="C:\\Users\\alice")]
