@@ -191,10 +191,12 @@ class _Opener:
             return
         agents = self._agents.on(found.tree)
         homes = dict(_homes(found.tree.root, found.users, agents))
-        for home in find_homes(found.tree.root, "", agents).homes:
+        walked = find_homes(found.tree.root, "", agents)
+        for home in walked.homes:
             if not any(home.parts[: len(parts)] == parts for parts in found.users):
                 homes[home.parts] = home
-        tree = self._seen.new(Tree([home for _, home in sorted(homes.items())]))
+        links = [link for link in walked.links if link[:-1] not in homes]
+        tree = self._seen.new(Tree([home for _, home in sorted(homes.items())], links))
         self.opened.append(CollectedTree(name, tree, self._reader, found))
 
 

@@ -165,6 +165,7 @@ class CollectedTree:
                 homes=tuple(homes),
                 tool=found.tool,
                 version=found.version,
+                links=_paths(self.tree.links),
                 problems=shown([*self.problems, *found.problems]),
                 place=as_text(found.tree.root),
             )

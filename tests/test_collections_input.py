@@ -288,6 +288,17 @@ def test_a_broken_archive_alone_is_wrong_use(tmp_path: Path) -> None:
     assert len(outcome.stderr.splitlines()) == 1
 
 
+def test_links_in_the_place_of_a_home_s_agent_directory_are_told_of(tmp_path: Path) -> None:
+    link = {"status": "symlink", "type": "symlink", "target": "/data/state"}
+    bob = line("/home/bob/.continue", home="/home/bob", user="bob", **link)
+    told = [line(ALICE, b"x"), bob, line("/home/alice/.pearai", **link)]
+
+    found = only(opened(as_directory(tmp_path, told, {ALICE[1:]: b"x"}))[0])
+
+    assert found.links == ("/home/bob/.continue",)
+    assert [home.links for home in found.homes] == [("/home/alice/.pearai",)]
+
+
 def test_inspect_shows_archives(tmp_path: Path) -> None:
     path = write(tmp_path / "web01.tgz", packed(collected([line(ALICE, b"x")], {ALICE[1:]: b"x"}), "tar.gz"))
 
