@@ -63,8 +63,10 @@ class InputError(Exception):
     is_whole = True
 
 
-_NAMED = re.compile(r".*\.(?:tar|tgz|tzst|zip|tar\.gz|tar\.zst)", re.IGNORECASE | re.DOTALL)
-"""Names of archives: one of these that is none is damaged."""
+_NAMED = re.compile(
+    r".*\.(?:tar(?:\.(?:gz|zst|xz|bz2|lz4|lzma|Z))?|tgz|tzst|txz|tbz2?|zip|7z|rar)", re.IGNORECASE | re.DOTALL
+)
+"""Names of archives: one of these that is none is damaged, or of a form that is not read."""
 
 
 _NO_ARCHIVE = "not a directory, and no archive that can be read"

@@ -270,8 +270,9 @@ def test_empty_folders_of_an_archive_are_seen(tmp_path: Path) -> None:
     assert list(texts(opened(archive)[0])) == ["/home/ann/.continue/sessions/a.json"]
 
 
-def test_an_archive_inside_a_broken_fleet_leaves_the_others(tmp_path: Path) -> None:
-    write(tmp_path / "fleet/bad.tar.gz", b"bad")
+@pytest.mark.parametrize("name", ["bad.tar.gz", "web.tar.xz", "web.TXZ", "web.7z"])
+def test_an_archive_inside_a_broken_fleet_leaves_the_others(name: str, tmp_path: Path) -> None:
+    write(tmp_path / "fleet" / name, b"bad")
     write(tmp_path / "fleet/good.tar", packed(collected([line(ALICE, session("x"))], {ALICE[1:]: session("x")}), "tar"))
 
     outcome = homelake("build", tmp_path / "fleet", "-o", tmp_path / "lake")
