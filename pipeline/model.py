@@ -34,7 +34,7 @@ class Artifact:
     `home_path` is its path below the home and `source_file` its path on the source host, both as text in which bytes
     that are not UTF-8 stand as `\\xNN`; `location` is where to read it. `source` names the parser's source, or is null
     for a file that no parser reads. `status` is the plan: `parsed` for a file to be read. `size` is in bytes, null for
-    a folder that is listed as a whole; `mtime_ms` in milliseconds since 1970 (UTC).
+    a folder that is listed as a whole; `mtime_ms` in milliseconds since 1970 (UTC), 0 where it is not known.
     """
 
     agent: str

@@ -76,7 +76,7 @@ class Reader:
         if by_path is not None:
             return by_path
         files = (artifact for home in homes for artifact in home.artifacts if artifact.size is not None)
-        return max((file.mtime_ms for file in files), default=None)
+        return max((file.mtime_ms for file in files if file.mtime_ms), default=None)
 
 
 def _user(home: Found) -> str | None:

@@ -1,5 +1,6 @@
 """Collections that a collector made: archives and directories with a manifest."""
 
+import io
 import json
 import tarfile
 from collections.abc import Mapping, Sequence
@@ -137,6 +138,26 @@ def test_the_time_is_finished_then_started_then_what_the_command_line_says(tmp_p
     assert by_start.collected_ms == FINISHED_MS - 3_600_000
     assert (by_file.collected_ms, by_option.collected_ms) == (MTIME * 1000, 5)
     assert [(at, p.reason, p.text) for at, p in by_file.problems] == [("/collection.json", "bad_timestamp", None)]
+
+
+def test_a_time_that_is_not_known_is_none(tmp_path: Path, open_lake: OpenLake) -> None:
+    path, data = "home/alice/.continue/sessions/a.json", session("x")
+    rules = ("home/alice/.continue/permissions.yaml", b"allow:\n  - Read\n")
+    listing = [line(f"/{path}", data, mtime=0), line(f"/{rules[0]}", rules[1], mtime=0)]
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        for name, content in collected(listing, {path: data, rules[0]: rules[1]}):
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+
+    homelake("build", write(tmp_path / "a.tar", made.getvalue()), "-o", tmp_path / "lake", "--workers", "1")
+
+    lake = open_lake(tmp_path / "lake")
+    assert lake.rows("select distinct mtime_utc from artifacts") == [(None,)]
+    assert lake.rows("select started_utc, started_basis from sessions") == [(None, None)]
+    assert lake.rows("select recorded_utc, event_utc from permissions") == [(None, None)]
+    assert lake.rows("select distinct event_utc, event_basis, timestamp_basis from timeline") == [(None, None, None)]
 
 
 def test_lines_that_cannot_be_read_hide_no_file(tmp_path: Path) -> None:
@@ -290,7 +311,7 @@ def test_a_broken_archive_alone_is_wrong_use(tmp_path: Path) -> None:
 
 
 def test_links_in_the_place_of_a_home_s_agent_directory_are_told_of(tmp_path: Path) -> None:
-    link = {"status": "symlink", "type": "symlink", "target": "/data/state"}
+    link: Line = {"status": "symlink", "type": "symlink", "target": "/data/state"}
     bob = line("/home/bob/.continue", home="/home/bob", user="bob", **link)
     told = [line(ALICE, b"x"), bob, line("/home/alice/.pearai", **link)]
 
