@@ -2,12 +2,16 @@
 
 import gc
 import os
+import re
 import signal
 import sys
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 STOPPED = 128 + signal.SIGINT
 LINE = "homelake: stopped\n"
+
+_ONE_WORKER = re.compile(r"--workers[ =]1\b")
 
 
 class Stopped(KeyboardInterrupt):
@@ -26,7 +30,13 @@ def main() -> None:
         raise Stopped
 
     if is_ours:
-        signal.signal(signal.SIGINT, _leave)
+        signal.signal(signal.SIGINT, lambda *_: _leave())
+    if _has_workers(sys.argv[1:]):
+        from pipeline import workers
+
+        if is_ours:
+            signal.signal(signal.SIGINT, lambda *_: _leave(workers.abandon_server))
+        workers.start_server()  # it imports what workers need while this process does
     from pipeline import cli  # takes longest, and workers need it not
 
     if is_ours:
@@ -45,9 +55,16 @@ def main() -> None:
         gc.freeze()  # what is left is not walked through once more at the end
 
 
-def _leave(_number: int, _frame: FrameType | None) -> None:
+def _has_workers(words: Sequence[str]) -> bool:
+    """Whether a command line, which is not checked yet, is one of a build by several workers."""
+    return words[:1] == ["build"] and (os.cpu_count() or 1) > 1 and not _ONE_WORKER.search(" ".join(words))
+
+
+def _leave(clean_up: Callable[[], None] | None = None) -> None:
     """Leave at once, with nothing begun: a library that is being imported would tell of an error at length."""
     os.write(2, LINE.encode())
+    if clean_up is not None:
+        clean_up()
     os._exit(STOPPED)
 
 

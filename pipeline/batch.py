@@ -92,7 +92,8 @@ class Batch:
 class Result:
     """What a batch gave: its parts, what was read of each home, and what checks found wrong.
 
-    `histories` are those of its homes with the collections of this build, `carried` the lake's files with rows of them.
+    `histories` are those of its homes with the collections of this build. `losing` are files of the lake whose rows of
+    its homes change, each with an Arrow file of these rows' places; what they have now is in the parts.
     """
 
     batch: int
@@ -100,7 +101,7 @@ class Result:
     parts: list[Part] = field(default_factory=list)
     read: list[History] = field(default_factory=list)
     histories: list[History] = field(default_factory=list)
-    carried: set[str] = field(default_factory=set)
+    losing: dict[str, Path] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
     bytes: int = 0
 
@@ -144,35 +145,36 @@ def _run(batch: Batch, work: Work) -> Result:
             for homes in batch.rounds
         ]
         merging = Merging(batch.known, result.read, batch.same, anew=work.anew)
-        carried = Carried(work.lake, batch.bucket, places(batch.known)) if work.lake and batch.known else None
+        carried = Carried(work.lake, batch.bucket, places(batch.known))
         for table, frame in _merged(rounds, merging, carried):
             path = work.folder / f"{batch.number:06}.{table.name}.arrow"
             result.parts.extend(parts.write(table, frame, path))
         result.histories = merging.histories()
-        result.carried = carried.files if carried else set()
+        gone = work.folder / f"{batch.number:06}.gone.arrow"
+        parts.write_frame(carried.found, gone)
+        result.losing = dict.fromkeys(carried.losing, gone)
         result.failures = rounds[0].failures(pl.concat([joined.counts() for joined in rounds]))
     return result
 
 
-def _merged(
-    rounds: Sequence[Joined], merging: Merging, carried: Carried | None
-) -> Iterator[tuple[Table, pl.DataFrame]]:
-    """Yield the tables of the batch's homes over time. A session's row counts those of other tables: it is the last."""
+def _merged(rounds: Sequence[Joined], merging: Merging, carried: Carried) -> Iterator[tuple[Table, pl.DataFrame]]:
+    """Yield the rows of the batch's homes over time, of files that change.
+
+    A session's row counts those of other tables: it is the last.
+    """
     first = rounds[0]
     for name, frame in merging.frames().items():
         first.put(name, frame)
     for tables in _GROUPS:
-        frames = [
-            (pl.concat([joined.joined(table) for joined in rounds]), carried.rows(table) if carried else table.empty())
-            for table in tables
-        ]
-        for table, frame in zip(tables, merging.merged(tables, frames), strict=True):
+        fresh = [pl.concat([joined.joined(table) for joined in rounds]) for table in tables]
+        before = [carried.rows(table) for table in tables]
+        for table, frame, old in zip(tables, merging.merged(tables, fresh, before), before, strict=True):
             whole = frame
             if table is SESSIONS:
                 first.put("stated_sessions", frame)
                 whole = first.merged(table)
             first.put(table.name, whole)
-            yield table, whole
+            yield table, carried.changed(table, old, whole)
 
 
 def _staged(homes: Sequence[Taken], sources: Sequence[Source], result: Result) -> dict[str, pl.DataFrame]:

@@ -112,6 +112,8 @@ def build(lake: Path, inputs: Inputs, sources: Sequence[Source], settings: Setti
         previous = None if settings.replace else lakes.manifest(lake)
         if inputs.gate.unchanged and (previous is None or previous.build != inputs.known):
             raise LakeError(f"{lake}: another build changed the lake while the inputs were listed; try again")
+        if previous is not None:
+            lakes.check_files(previous.build, previous.files)
         try:
             folder = lakes.start(lake)
             made = _Build(folder, previous, sources, settings)
@@ -172,7 +174,6 @@ class _Build:
         self._histories = [named(history, stored) for history in (*found, *self._changes.settled)]
         rows = Rows(
             self._results,
-            self._changes.touched,
             collection_rows(work.folder, collections, ids, held),
             unhomed.problems(work.folder, unhomed.rows(collections, self._changes.failed, ids), held),
             stored,

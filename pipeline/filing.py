@@ -7,14 +7,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline import lake as lakes
 from pipeline.batch import Result, Work
-from pipeline.carried import places
-from pipeline.history import History
 from pipeline.lake import Files, LakeError, Manifest
 from pipeline.parquet import GROUP_ROWS, write_file
-from pipeline.parts import Part, write_frame
-from pipeline.plan import bucket_of
+from pipeline.partition import path_of
+from pipeline.parts import Part
 from pipeline.rewrite import Job, Makings, make
 from pipeline.schema import Table
 from pipeline.tables import TABLES
@@ -28,13 +25,11 @@ _TABLES = {table.name: table for table in TABLES}
 class Rows:
     """What a build puts into its files.
 
-    `results` are those of its batches, in order, `touched` the lake's histories of homes whose rows these replace.
-    `collections` and `unhomed` are rows of no home, null where they are the lake's own. `ids` gives what is stored for
-    what stands in `collection_id`.
+    `results` are those of its batches, in order. `collections` and `unhomed` are rows of no home, null where they are
+    the lake's own. `ids` gives what is stored for what stands in `collection_id`.
     """
 
     results: Sequence[Result]
-    touched: Sequence[History]
     collections: Sequence[Part] | None
     unhomed: Sequence[Part] | None
     ids: Mapping[str, str]
@@ -56,7 +51,7 @@ def write_files(work: Work, folder: Path, previous: Manifest | None, rows: Rows)
             raise LakeError(f"a worker was killed twice over {job.files[0].path}: it ran out of memory?")
         files.update({each.path: (each.rows, each.counts) for each in outcome})
     for name in _TABLES.keys() - {path.partition("/")[0] for path in files}:
-        path = lakes.path_of(_TABLES[name], None, 0).as_posix()
+        path = path_of(_TABLES[name], 0)
         if path in old:
             _link(base, folder, [path])
         else:
@@ -67,18 +62,16 @@ def write_files(work: Work, folder: Path, previous: Manifest | None, rows: Rows)
 
 def _makings(work: Work, previous: Manifest | None, rows: Rows) -> dict[str, Makings]:
     """What is to be made, by path: files that get rows, and those of the lake that lose some."""
-    gone = _gone(work.folder, rows.touched, previous.buckets if previous else 1)
-    fresh = _fresh(rows)
-    losing = {path for result in rows.results for path in result.carried}
+    fresh, gone = _fresh(rows), _gone(rows)
     made = {}
-    for path in losing | fresh.keys():
+    for path in gone.keys() | fresh.keys():
         table, bucket = _TABLES[path.partition("/")[0]], int(Path(path).stem)
         is_known = previous is not None and path in previous.files and previous.files[path][0] > 0
         made[path] = Makings(
             path,
             fresh.get(path, ()),
             previous.build / path if previous and is_known and table is not COLLECTIONS else None,
-            gone[bucket] if path in losing else None,
+            gone.get(path, ()),
             table is PROBLEMS and bucket == 0 and rows.unhomed is not None,
         )
     return made
@@ -100,14 +93,9 @@ def _shared_out(made: Collection[Makings], old: Files) -> Iterator[tuple[Table, 
 
 
 def _link(build: Path, folder: Path, paths: Iterable[str]) -> None:
-    """Give files of a build their places in another one; copies where the file system has no links.
-
-    Raises LakeError where one is cut.
-    """
+    """Give files of a build their places in another one; copies where the file system has no links."""
     made = set[str]()
     for path in paths:
-        if lakes.is_cut(build / path):
-            raise lakes.damaged(build / path)
         above = path.rpartition("/")[0]
         if above not in made:
             (folder / above).mkdir(parents=True, exist_ok=True)
@@ -122,7 +110,7 @@ def _fresh(rows: Rows) -> dict[str, list[Part]]:
     """What the build made, by the file that it goes into."""
     fresh: defaultdict[str, list[Part]] = defaultdict(list)
     for bucket, part in _parts(rows):
-        fresh[lakes.path_of(_TABLES[part.table], part, bucket).as_posix()].append(part)
+        fresh[path_of(_TABLES[part.table], bucket, part.agent, part.month)].append(part)
     return fresh
 
 
@@ -134,15 +122,10 @@ def _parts(rows: Rows) -> Iterator[tuple[int, Part]]:
         yield 0, part
 
 
-def _gone(folder: Path, touched: Iterable[History], buckets: int) -> dict[int, Path]:
-    """By the bucket, an Arrow file with the places of the lake's rows that are made anew."""
-    by_bucket: defaultdict[int, list[History]] = defaultdict(list)
-    for history in touched:
-        by_bucket[bucket_of((history.host, history.user), buckets)].append(history)
-    made: dict[int, Path] = {}
-    for bucket, histories in by_bucket.items():
-        found = places(histories)
-        if not found.is_empty():
-            made[bucket] = folder / f"{bucket:02}.gone.arrow"
-            write_frame(found, made[bucket])
-    return made
+def _gone(rows: Rows) -> dict[str, list[Path]]:
+    """By the file of the lake that loses rows, the Arrow files with the places of these."""
+    gone: defaultdict[str, list[Path]] = defaultdict(list)
+    for result in rows.results:
+        for path, places in result.losing.items():
+            gone[path].append(places)
+    return gone

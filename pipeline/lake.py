@@ -4,7 +4,7 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,10 +15,7 @@ import msgspec
 import polars as pl
 import pyarrow as pa
 
-from pipeline import parts
 from pipeline.history import Entry, History, loaded
-from pipeline.parts import Part
-from pipeline.schema import Table
 from pipeline.tables import FORMAT_VERSION
 
 CURRENT, CATALOG, MANIFEST, BUILDS = "current", "lake.duckdb", "manifest.json", "builds"
@@ -145,14 +142,40 @@ def reading(file: Path) -> Iterator[None]:
 
 def damaged(file: Path) -> LakeError:
     """The error of a file of a lake that cannot be read."""
-    return LakeError(f"{file}: damaged; --replace starts anew")
+    return LakeError(f"{file}: missing or damaged; `homelake build --replace` starts anew")
 
 
-def is_cut(file: Path) -> bool:
-    """Whether a Parquet file has lost its end, which the format marks."""
-    with file.open("rb") as opened:
-        opened.seek(max(opened.seek(0, os.SEEK_END) - len(_END), 0))
-        return opened.read() != _END
+def check_files(build: Path, paths: Iterable[str] | None = None) -> None:
+    """Raise LakeError where a Parquet file of a build is missing, or has lost its end, which the format marks.
+
+    `paths` are those of the manifest, which is read for them where they are not given.
+    """
+    for path in _listed(build) if paths is None else paths:
+        if _is_cut(f"{build}/{path}"):
+            raise damaged(build / path)
+
+
+class _Listed(msgspec.Struct):
+    """The paths that a manifest has of files."""
+
+    files: dict[str, msgspec.Raw] = {}
+
+
+def _listed(build: Path) -> Iterable[str]:
+    """Paths of a build's files; none where its manifest does not tell."""
+    try:
+        return _decoded((build / MANIFEST).read_bytes(), _Listed).files
+    except (OSError, ValueError):
+        return ()
+
+
+def _is_cut(file: str) -> bool:
+    try:
+        with open(file, "rb") as opened:  # noqa: PTH123  (a lake has thousands of them)
+            opened.seek(max(opened.seek(0, os.SEEK_END) - len(_END), 0))
+            return opened.read() != _END
+    except FileNotFoundError:
+        return True
 
 
 def is_share(lake: Path) -> bool:
@@ -235,12 +258,3 @@ def publish(lake: Path, build: Path, keep: int = 1) -> None:
         if entry.name.isdecimal() and int(entry.name) < int(build.name) - keep:
             # A reader that still has it finds all of its files or none, which is an error; never some of them.
             shutil.rmtree(entry.rename(entry.with_name(entry.name + UNFINISHED)))
-
-
-def path_of(table: Table, part: Part | None, bucket: int) -> Path:
-    """Path below a build of the file that holds a part's rows; of an empty table without one."""
-    name = f"{bucket:02}.parquet"
-    if table.time is None:
-        return Path(table.name, name)
-    agent, month = (part.agent, part.month) if part else ("none", parts.UNKNOWN)
-    return Path(table.name, f"agent={agent}", f"month={month}", name)

@@ -85,17 +85,16 @@ class Merging:
         self._ends = pl.DataFrame(list(ends), schema=_PLACES, orient="row")
 
     def merged(
-        self, tables: Sequence[Table], frames: Sequence[tuple[pl.DataFrame, pl.DataFrame]]
+        self, tables: Sequence[Table], fresh: Sequence[pl.DataFrame], before: Sequence[pl.DataFrame]
     ) -> list[pl.DataFrame]:
-        """Merge tables that share one set of keys: of each the batch's rows and the lake's, in two frames."""
-        fresh = [
-            new.filter(~pl.col("collection_id").is_in(self._left_out)) if self._left_out else new for new, _ in frames
-        ]
+        """Merge tables that share one set of keys: of each the batch's rows and those of the lake."""
+        if self._left_out:
+            fresh = [new.filter(~pl.col("collection_id").is_in(self._left_out)) for new in fresh]
         if self._is_plain:
             return [new.with_columns(pl.col("collection_id").replace(self._labels)) for new in fresh]
         each = [
             (table, frame, is_old)
-            for table, new, (_, old) in zip(tables, fresh, frames, strict=True)
+            for table, new, old in zip(tables, fresh, before, strict=True)
             for frame, is_old in ((new, False), (old, True))
         ]
         placed = [self._placed(table, frame, is_old=is_old) for table, frame, is_old in each]

@@ -9,10 +9,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.ipc
 
+from pipeline.partition import PARTITION, partition
 from pipeline.schema import Table
-
-UNKNOWN = "unknown"
-"""Month of rows without a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +29,7 @@ def write(table: Table, frame: pl.DataFrame, path: Path) -> list[Part]:
     """Write a batch's rows of a table, those of an assistant and month behind each other; return the ranges."""
     if frame.is_empty():
         return []
-    moment = pl.lit(None, pl.Datetime("ms")) if table.time is None else pl.col(table.time)
-    placed = frame.with_columns(
-        pl.lit("").alias("_agent") if table.time is None else pl.col("agent").alias("_agent"),
-        (moment.dt.year() * 12 + moment.dt.month() - 1).alias("_month"),
-    ).sort("_agent", "_month", maintain_order=True)
+    placed = frame.with_columns(**partition(table)).sort(PARTITION, maintain_order=True)
     write_frame(placed.select(column.name for column in table.stored), path)
     return list(_ranges(table, placed, path))
 
@@ -43,10 +37,8 @@ def write(table: Table, frame: pl.DataFrame, path: Path) -> list[Part]:
 def _ranges(table: Table, placed: pl.DataFrame, path: Path) -> Iterator[Part]:
     """Yield the range of each assistant and month."""
     start = 0
-    for agent, month, rows in placed.group_by("_agent", "_month", maintain_order=True).len().iter_rows():
-        unknown = "" if table.time is None else UNKNOWN
-        name = unknown if month is None else f"{month // 12:04}-{month % 12 + 1:02}"
-        yield Part(table.name, agent, name, path, start, rows)
+    for agent, month, rows in placed.group_by(PARTITION, maintain_order=True).len().iter_rows():
+        yield Part(table.name, agent, month, path, start, rows)
         start += rows
 
 

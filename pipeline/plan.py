@@ -17,8 +17,8 @@ BATCH_BYTES = 64 << 20
 MANY_BUCKETS, MANY_BYTES = 16, 2_000_000_000
 """A lake made from more input than this gets so many buckets.
 
-A home that changes has the files of its bucket written anew; but each bucket adds a file to each month, and a query
-opens all files.
+A home that changes has files of its bucket written anew, those in which its rows change; but each bucket adds a file to
+each month, and a query opens all files.
 """
 
 Owner = tuple[str | None, str | None]

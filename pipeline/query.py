@@ -21,6 +21,7 @@ from pipeline import textgrid
 from pipeline.answer import Form
 from pipeline.answering import PLAIN, How, interruptible, write_answer
 from pipeline.catalog import CATALOG, literal
+from pipeline.lake import LakeError, check_files
 from pipeline.paths import resolved
 from pipeline.selected import Select
 from pipeline.sqltree import TreeError, tree
@@ -86,12 +87,16 @@ def run_query(lake: Path, query: str, *, form: Form, output: Path | None = None,
 
 @contextmanager
 def opened(lake: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a lake read-only in the sandbox. Raises QueryError for what is no lake.
+    """Open a lake read-only in the sandbox. Raises QueryError for what is no lake, or has lost a file.
 
     Settings are locked, temporary files go to a private directory, no extension is loaded, and no variable of
     Python can be read as a table.
     """
     build = _build_of(lake)
+    try:
+        check_files(build)
+    except LakeError as error:
+        raise QueryError(str(error)) from error
     root = str(resolved(lake))
     root.encode()  # DuckDB's own error for a name that is not UTF-8 is a RuntimeError
     # A view's glob is checked as it is written, with its signs escaped, and then each file that it finds.

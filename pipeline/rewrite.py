@@ -32,14 +32,14 @@ Counts = list[list[Any]]
 class Makings(NamedTuple):
     """What a file is made of: parts that batches made, and the lake's own file.
 
-    `path` is its place below a build. Of the lake's own `old` rows are left out: those of the places in the Arrow file
+    `path` is its place below a build. Of the lake's own `old` rows are left out: those of the places in the Arrow files
     `gone`, and with `is_unhomed` those of no home.
     """
 
     path: str
     parts: Sequence[Part]
     old: Path | None = None
-    gone: Path | None = None
+    gone: Sequence[Path] = ()
     is_unhomed: bool = False
 
 
@@ -92,7 +92,7 @@ def _frames(table: Table, file: Makings, mapped: Mapped, spill: Path) -> Iterato
 
 def _kept(table: Table, file: Makings, old: Path) -> Iterator[pl.DataFrame]:
     """Yield what is kept of the lake's own file, row group by row group."""
-    gone = None if file.gone is None else Mapped().frame(file.gone)
+    gone = pl.concat(Mapped().frame(path) for path in file.gone) if file.gone else None
     with reading(old):
         opened = pq.ParquetFile(old, memory_map=True)
     with opened:

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 import tempfile
 import threading
@@ -10,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from multiprocessing import forkserver, resource_tracker
+from multiprocessing import forkserver, resource_tracker, util
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -83,7 +84,7 @@ def processes(count: int) -> Iterator[Executor]:
     its libraries' threads could hang.
     """
     context = multiprocessing.get_context("forkserver")
-    _start_server()
+    start_server()
     others = set(multiprocessing.active_children())
     pool = _Processes(count, context, initializer=_end_with_parent)
     try:
@@ -96,7 +97,7 @@ def processes(count: int) -> Iterator[Executor]:
         pool.shutdown(cancel_futures=True)
 
 
-def _start_server() -> None:
+def start_server() -> None:
     """Start the server of worker processes, unless it runs, which imports what they need while others go on.
 
     SIGINT is blocked in it and so in them: a terminal sends it to all, and the build's own process ends them.
@@ -108,6 +109,11 @@ def _start_server() -> None:
         forkserver.ensure_running()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def abandon_server() -> None:
+    """Remove what the server has on the disk, in a process that ends without the clean-up at its end."""
+    shutil.rmtree(util.get_temp_dir(), ignore_errors=True)
 
 
 def _end_with_parent() -> None:

@@ -99,6 +99,31 @@ def test_a_damaged_lake_is_refused_with_one_line(damage: Damage, lake: Path, tmp
     assert parquet_files(lake) == before
 
 
+READERS: dict[str, tuple[str, ...]] = {
+    "sql": ("select count(*) from sessions",),
+    "export": ("-o", "out"),
+    "report": ("-o", "out.html"),
+    "share": ("out",),
+}
+
+
+@pytest.mark.parametrize("damage", [cut("timeline"), delete("timeline")])
+@pytest.mark.parametrize("command", READERS)
+def test_no_command_answers_from_a_part_of_a_lake(
+    command: str, damage: Damage, lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that is missing leaves no gap for DuckDB: its rows would just not be there."""
+    monkeypatch.chdir(tmp_path)
+    damage(lake)
+
+    outcome = homelake(command, lake, *READERS[command])
+
+    assert (outcome.exit_code, outcome.stdout) == (2, "")
+    (line,) = outcome.stderr.splitlines()
+    assert line.endswith("00.parquet: missing or damaged; `homelake build --replace` starts anew")
+    assert list(tmp_path.glob("out*")) == []
+
+
 def test_a_lake_that_lost_its_links_keeps_what_it_holds(lake: Path, tmp_path: Path, open_lake: OpenLake) -> None:
     (lake / "current").unlink()
     (lake / "lake.duckdb").unlink()

@@ -20,6 +20,7 @@ from tests.made import MadeHome, call, exchange, reply, usage, user
 USERS = ("ann", "bob", "cat", "dan", "eve")
 BOX = ("--host", "box", "--buckets", "3")
 DAYS = ("--host", "box", "--path-template", "{collected}/{user}", "--buckets", "2")
+MONTH = 31 * 86400
 UNCHANGED = "5 homes, 5 of them unchanged, 0 files, 0.0 MB read"
 
 
@@ -32,10 +33,11 @@ def build(lake: Path, *arguments: str | Path, workers: str = "1") -> str:
 
 
 def make_home(path: Path, *texts: str) -> Path:
-    """A home with a session of an exchange for each text, its event and the call that it made."""
+    """A home with a session of an exchange for each text, each of another month, its event, the call that it made."""
     home = MadeHome(path)
     for number, text in enumerate(texts):
-        home.session(f"s{number}", user(text), reply(f"re {text}", call(f"c{number}"), prompt=text))
+        items = user(text), reply(f"re {text}", call(f"c{number}"), prompt=text)
+        home.session(f"s{number}", *items, created=number * MONTH)
     home.events("chatInteraction", *(exchange(at, text, f"re {text}", f"s{at}") for at, text in enumerate(texts)))
     home.events("toolUsage", *(usage(at, f"c{at}") for at in range(len(texts))))
     return path
@@ -83,6 +85,24 @@ def test_what_changed_is_read_and_files_of_others_are_linked(homes: Path, tmp_pa
     assert len({path.stem for path in changed}) == 1, "one user is in one bucket"
     lake = open_lake(tmp_path / "lake")
     assert lake.pairs("select user, count(*) from sessions group by all") == dict.fromkeys(USERS, 2) | {"bob": 3}
+
+
+def test_files_whose_rows_stay_are_linked(homes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two homes of a bucket change, each in a month of its own; a third month has rows of both."""
+    for name in USERS:
+        make_home(homes / name, name, f"{name} again", f"{name} once more")
+    build(tmp_path / "lake", homes, "--collected-at", "2026-12-20")
+    before = inodes(tmp_path / "lake")
+
+    make_home(homes / "ann", "ann instead", "ann again", "ann once more")
+    make_home(homes / "bob", "bob", "bob again", "bob for the last time")
+    monkeypatch.setattr(pipeline.build, "plan", partial(plan, batch_bytes=1))
+    build(tmp_path / "lake", homes, "--collected-at", "2026-12-21")
+
+    after = inodes(tmp_path / "lake")
+    changed = {file for file in after if after[file] != before[file] and file.startswith("timeline")}
+    assert {f"timeline/agent=continue/month={month}/00.parquet" for month in ("2026-09", "2026-11")} == changed
+    assert "timeline/agent=continue/month=2026-10/00.parquet" in after
 
 
 def test_bytes_that_change_under_an_old_time_are_read(homes: Path, tmp_path: Path, open_lake: OpenLake) -> None:
@@ -280,7 +300,9 @@ def live(folder: Path, days: int, draw: random.Random) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_collections_in_any_order_and_number_of_builds_give_the_same_bytes(seed: int, tmp_path: Path) -> None:
+def test_collections_in_any_order_and_number_of_builds_give_the_same_bytes(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     draw = random.Random(seed)
     live(tmp_path / "days", 4, draw)
     every = sorted((tmp_path / "days").iterdir())
@@ -288,6 +310,7 @@ def test_collections_in_any_order_and_number_of_builds_give_the_same_bytes(seed:
         shutil.copytree(day, tmp_path / day.name / day.name)
     build(tmp_path / "at_once", tmp_path / "days", *DAYS)
 
+    monkeypatch.setattr(pipeline.build, "plan", partial(plan, batch_bytes=1))
     left = draw.sample(every, len(every))
     while left:
         now = [left.pop() for _ in range(min(len(left), draw.choice([1, 1, 2])))]

@@ -147,6 +147,7 @@ def has_loaded(pid: int, library: str) -> bool:
 
 
 STOPS: dict[str, tuple[float, Callable[[Path, int], bool]]] = {
+    "when it starts another process": (0, lambda lake, pid: len(group(pid)) > 1 or has_loaded(pid, "duckdb")),
     "while it loads": (0, lambda lake, pid: has_loaded(pid, "polars")),
     "when it begins": (0, lambda lake, pid: any(lake.glob("builds/*.unfinished"))),
     "while it reads": (0, lambda lake, pid: is_working(lake)),

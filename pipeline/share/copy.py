@@ -27,6 +27,7 @@ from pipeline.catalog import files_of, is_in_path, name, write_catalog
 from pipeline.join import selects
 from pipeline.lake import LakeError
 from pipeline.parquet import stretch_of, write_file
+from pipeline.partition import path_of
 from pipeline.paths import resolved
 from pipeline.schema import Table
 from pipeline.share.choice import Choice, condition, is_undated
@@ -86,6 +87,7 @@ def _build_of(lake: Path) -> Path:
         raise LakeError(f"{lake}: not a lake") from error
     if found != FORMAT_VERSION:
         raise LakeError(f"{lake}: a lake of another version; build it anew")
+    lakes.check_files(build)
     return build
 
 
@@ -128,7 +130,7 @@ def _write(
         for place, parts in groupby(_parts(connection, select), key=itemgetter(0)):
             rows += write_file(table, (stretch_of(table, part) for _, part in parts), folder / place)
     if not rows:
-        write_file(table, (), folder / lakes.path_of(table, None, 0))
+        write_file(table, (), folder / path_of(table, 0))
     return rows
 
 
