@@ -11,7 +11,7 @@ from itertools import chain, compress
 import msgspec
 
 from parsers._array import lose_around, misplaced
-from parsers._documents import Document, Element, Fault, read_object, size_of
+from parsers._documents import Document, Element, Fault, read_object
 from parsers._fit import fit
 from parsers._json import Json, UncleanError, as_text, clean, compact, token
 from parsers._paths import project_path
@@ -33,7 +33,7 @@ from parsers._session_types import (
     TokenDetails,
     Usage,
 )
-from parsers._text import Cleaner, decode
+from parsers._text import Cleaner, Text, decode
 from pipeline.source import Records
 
 _NO_REASONING = (None,) * 3
@@ -57,14 +57,15 @@ class _File:
 def read(data: bytes, path: str, records: Records, kind: Format = CONTINUE) -> None:
     """Read a session file: the fast way where it is healthy, else element by element. Both give the same rows."""
     before = {name: len(rows) for name, rows in records.rows.items()}
+    count, problems = records.count, len(records.problems)
     session = _decode(data, kind)
     is_added = session is not None and _is_added(session, _File(records, kind))
     if is_added and not _hold_nul(records, before):
         return
     for name, rows in records.rows.items():
         del rows[before[name] :]
-    records.problems.clear()
-    records.count = 0
+    del records.problems[problems:]
+    records.count = count
     _read_tolerant(data, path, _File(records, kind))
 
 
@@ -109,7 +110,7 @@ def _read_tolerant(data: bytes, path: str, file: _File) -> None:
     """Read what there is of a document that the fast way refuses."""
     decoded = decode(data)
     bad, records = decoded.bad, file.records
-    document = _document(decoded.text, path, file, bad)
+    document = _document(decoded, len(data), path, file)
     if document is None:
         return
     file.calls.cleaner.bad = bad
@@ -131,11 +132,12 @@ def _read_tolerant(data: bytes, path: str, file: _File) -> None:
     lose_around(document, file.kind.arrays, records, bad)
 
 
-def _document(text: str, path: str, file: _File, bad: str | None) -> Document | None:
-    """Read the document, or record why nothing of it is read."""
+def _document(decoded: Text, size: int, path: str, file: _File) -> Document | None:
+    """Read the document, or record why nothing of it, of so many bytes, is read."""
+    text, bad = decoded.text, decoded.bad
     name, records, arrays = path.rpartition("/")[2], file.records, file.kind.arrays
     if not text.strip():
-        records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=size_of(text))
+        records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=size)
         return None
     document = read_object(text, arrays, _KEYS, is_item)
     if isinstance(document, Fault):
@@ -144,11 +146,11 @@ def _document(text: str, path: str, file: _File, bad: str | None) -> Document | 
             records.silent += 1
             records.note(0, "index_copy")
             return None
-        records.lose(0, document.reason, f"parser: unreadable ({document.reason})", size=size_of(document.text))
+        records.lose(0, document.reason, f"parser: unreadable ({document.reason})", size=size)
         return None
     odd = {name: document.head.pop(name) for name in arrays if document.head.get(name) is not None}
     if odd and not any(document.arrays.values()):
-        records.lose(0, "wrong_type", "parser: unreadable (wrong_type)", detail=", ".join(odd), size=size_of(text))
+        records.lose(0, "wrong_type", "parser: unreadable (wrong_type)", detail=", ".join(odd), size=size)
         return None
     document.faults.extend(misplaced(value, bad) for value in odd.values())
     return document

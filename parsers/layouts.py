@@ -51,9 +51,9 @@ _LEFTOVER = re.compile(r"\.?(.+?)\.(?:new|bak)_.*", re.DOTALL)
 """What an interrupted write leaves beside a file of a task: `.ui_messages.json.new_<ms>_<random>.tmp`."""
 
 
-def _is_pearai(index: bytes) -> bool:
-    """Say whether a session index is PearAI's: its entries name the kind of chat."""
-    return b'"integrationType"' in index or b'"perplexityHistory"' in index
+def _is_pearai(data: bytes) -> bool:
+    """Say whether a session index or a session is PearAI's: it names the kind of chat, or has the talk with Search."""
+    return b'"integrationType"' in data or b'"perplexityHistory"' in data
 
 
 def _task_file(name: str) -> str | None:
@@ -79,7 +79,7 @@ CONTINUE = Layout(
         Root("state", (".continue",), _STATE, whole=_WHOLE, secrets=_SECRETS),
         Root("editor", _EDITOR_PLACES, (_STORE,), (f"{_STORE}/**",), secrets=(f"{_STORE}/*.bin",)),
     ),
-    lambda index: not _is_pearai(index),
+    lambda data: not _is_pearai(data),
 )
 PEARAI = Layout(
     "pearai",

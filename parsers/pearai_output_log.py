@@ -47,6 +47,7 @@ _RULE = "\n" + "#" * 44 + "\n"
 _REQUEST, _REPLY = "Settings:\n", "Completion:"
 _MODEL = re.compile(r"^model: (.+)$", re.MULTILINE)
 _ROLE = re.compile(r"<(?:system|user|assistant)>\n")
+_ZEROS = "\0 \t\r\n"
 _USER, _OTHERS = "\n\n<user>\n", ("\n\n<assistant>\n", "\n\n<system>\n")
 
 
@@ -69,6 +70,9 @@ class _File:
 
 def read(data: bytes, path: str, records: Records) -> None:
     """Read the log write by write."""
+    if b"\0" in data and not data.strip(b"\0 \t\r\n"):
+        records.lose(0, "zero_filled", "parser: unreadable (zero_filled)", size=len(data))
+        return
     decoded = decode(data)
     text = decoded.text
     if text.count("\r\n") == text.count("\n"):
@@ -78,9 +82,11 @@ def read(data: bytes, path: str, records: Records) -> None:
         cleaner = Cleaner(decoded.bad)
         rows = _rows(file, write) if is_write else None
         if rows is None:
-            lost = cleaner.text(write.rstrip("\n"))
-            text = f"parser: unparseable record (unexpected_record): {lost}"
-            records.lose(line, "unexpected_record", text, size=size_of(write))
+            lost, reason = (
+                cleaner.text(write.rstrip("\n")),
+                "unexpected_record" if write.strip(_ZEROS) else "zero_filled",
+            )
+            records.lose(line, reason, f"parser: unparseable record ({reason}): {lost}", size=size_of(write))
             continue
         records.count += 1
         records.silent += not rows

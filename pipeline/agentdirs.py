@@ -2,7 +2,8 @@
 
 import copy
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from pipeline.model import Layout, Root
@@ -14,7 +15,9 @@ PASSED_BY = frozenset(("node_modules", ".git"))
 LEVELS = 3
 """How deep below a home a moved agent directory is found."""
 _INDEX_BYTES = 64 << 20
-"""How much of a session index is read to tell whose it is."""
+"""How much of a session index, or of a session, is read to tell whose it is."""
+_SAMPLES = 4
+"""How many sessions are read where their index does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,16 +164,26 @@ class AgentDirs:
         return found
 
     def owner(self, directory: str) -> Kind:
-        """Whose a moved directory is: by its name, else by its session index, else the first assistant's."""
+        """Whose a moved directory is: by its name, its session index, or a few sessions, else the first assistant's."""
         layout = self.names.get(directory.rpartition("/")[2]) or self._owner(directory)
         return Kind(layout, layout.roots[0])
 
     def _owner(self, directory: str) -> Layout:
-        try:
-            index = self.volume.content(f"{directory}/sessions/sessions.json").read_bytes()[:_INDEX_BYTES]
-        except OSError:
-            index = b""
-        return next((layout for layout in self._layouts if layout.is_moved(index)), self._layouts[0])
+        for data in self._samples(f"{directory}/sessions"):
+            layout = next((layout for layout in self._layouts if layout.is_moved(data)), self._layouts[0])
+            if layout is not self._layouts[0]:
+                return layout
+        return self._layouts[0]
+
+    def _samples(self, folder: str) -> Iterator[bytes]:
+        """Yield the bytes of a session index, then of the smallest sessions beside it."""
+        index = f"{folder}/sessions.json"
+        others = [entry for entry in self.volume.listed(folder)[0] if entry.name.endswith(".json")]
+        sizes = {e.path: e.stat(follow_symlinks=False).st_size for e in others if is_regular(e) and e.path != index}
+        smallest = sorted((size, path) for path, size in sizes.items() if size)[:_SAMPLES]
+        for path in (index, *(path for _, path in smallest)):
+            with suppress(OSError):
+                yield self.volume.content(path).read_bytes()[:_INDEX_BYTES]
 
 
 def _place(volume: Volume, path: str) -> tuple[int, int]:

@@ -16,6 +16,8 @@ from typing import BinaryIO, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipeline.paths import resolved
+
 Form = Literal["table", "csv", "json", "parquet"]
 Rows = Iterator[Sequence[str | None]]
 
@@ -177,7 +179,7 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
         with path.open("wb") as device:
             yield device
         return
-    target = path.resolve()
+    target = resolved(path)
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "no such directory", str(path.parent))
     fresh = target.with_name(f".homelake-{secrets.token_hex(8)}")

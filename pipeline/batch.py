@@ -239,7 +239,7 @@ def _file_row(numbers: tuple[int, int], artifact: Artifact, read: Read, source: 
         artifact.home_path,
         artifact.source_file,
         artifact.size,
-        artifact.mtime_ms,
+        artifact.mtime_ms or None,  # 0 is what collectors and archives write for a time that they do not know
         read.sha256,
         read.status.value,
         read.records,

@@ -36,8 +36,8 @@ _LATEST_MS = 253_402_300_799_999
 class Collected:
     """A collection: its files by their original paths, and what the collector says of it.
 
-    `users` maps homes, as the components of their original paths, to their users. `problems` are those of the
-    manifest, with the file they are in.
+    `users` maps homes, as the components of their original paths, to their users, `owners` those of files that the
+    manifest places in no home. `problems` are those of the manifest, with the file they are in.
     """
 
     tree: MemberTree
@@ -46,13 +46,32 @@ class Collected:
     tool: str | None = None
     version: str | None = None
     users: dict[Parts, str | None] = field(default_factory=dict)
+    owners: dict[Parts, str] = field(default_factory=dict)
     problems: list[tuple[str | None, Problem]] = field(default_factory=list)
+
+    def add_owner(self, path: Parts, named: str | None, user: str | None) -> None:
+        """Take from a line of the manifest whose a home is, or a file in no home. Raises MemberError."""
+        home = _path(named) if named else None
+        if home is not None and not self.users.get(home):
+            self.users[home] = user
+        if user and (home is None or path[: len(home)] != home):
+            self.owners[path] = user
+
+    def user_of(self, home: Parts) -> str | None:
+        """Whose a home is by the manifest: its user, else the one whose files lie in it; null for none or several."""
+        told = self.users.get(home)
+        if told is None:
+            found = {user for path, user in self.owners.items() if path[: len(home)] == home}
+            told = found.pop() if len(found) == 1 else None
+        return told
 
 
 def read_collection(volume: Volume, place: str) -> Collected:
     """Read the collection in a directory. Raises OSError where its manifest cannot be read."""
     files = joined(place, "fs")
     found = Collected(MemberTree(files))
+    for name in ("manifest.jsonl", "collection.json"):
+        found.problems += [(f"/{name}", problem) for problem in volume.facts(joined(place, name)).problems]
     found.problems += _head(volume, place, found)
     entries = list(_entries(volume.content(joined(place, "manifest.jsonl")).read_bytes(), found.problems))
     listed: dict[Parts, tuple[Json, str]] = {}
@@ -61,9 +80,7 @@ def read_collection(volume: Volume, place: str) -> Collected:
         try:
             path = _path(entry["path"])
             held = parts_of(_text(entry.get("archive_path")) or "fs/" + "/".join(path))
-            user, home = _text(entry.get("user")), _text(entry.get("home"))
-            if home:
-                found.users.setdefault(_path(home), as_text(user) if user else None)
+            found.add_owner(path, _text(entry.get("home")), as_text(_text(entry.get("user")) or "") or None)
         except MemberError:
             lost = "parser: unreadable (archive_member_rejected)"
             found.problems.append(("/manifest.jsonl", Problem(number, "archive_member_rejected", lost)))

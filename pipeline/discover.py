@@ -63,8 +63,10 @@ class InputError(Exception):
     is_whole = True
 
 
-_NAMED = re.compile(r".*\.(?:tar|tgz|tzst|zip|tar\.gz|tar\.zst)", re.IGNORECASE | re.DOTALL)
-"""Names of archives: one of these that is none is damaged."""
+_NAMED = re.compile(
+    r".*\.(?:tar(?:\.(?:gz|zst|xz|bz2|lz4|lzma|Z))?|tgz|tzst|txz|tbz2?|zip|7z|rar)", re.IGNORECASE | re.DOTALL
+)
+"""Names of archives: one of these that is none is damaged, or of a form that is not read."""
 
 
 _NO_ARCHIVE = "not a directory, and no archive that can be read"
@@ -77,8 +79,9 @@ def discover(
 ) -> tuple[list[Collection], list[InputError]]:
     """Find the collections of all inputs, in the order of the inputs, and the inputs that cannot be opened.
 
-    Nothing is opened below an input but archives, manifests, and session indexes of directories that may be moved agent
-    directories. Raises ValueError, with one line, for a path template or a moved directory that cannot be meant.
+    Nothing is opened below an input but archives, manifests, and the session index and a few sessions of directories
+    that may be moved agent directories. Raises ValueError, with one line, for a path template or a moved directory that
+    cannot be meant.
     """
     template = None if options.path_template is None else Template.parse(options.path_template)
     reader = Reader(classify, options.host, options.user, options.collected_ms, template)
@@ -190,10 +193,12 @@ class _Opener:
             return
         agents = self._agents.on(found.tree)
         homes = dict(_homes(found.tree.root, found.users, agents))
-        for home in find_homes(found.tree.root, "", agents).homes:
+        walked = find_homes(found.tree.root, "", agents)
+        for home in walked.homes:
             if not any(home.parts[: len(parts)] == parts for parts in found.users):
                 homes[home.parts] = home
-        tree = self._seen.new(Tree([home for _, home in sorted(homes.items())]))
+        links = [link for link in walked.links if link[:-1] not in homes]
+        tree = self._seen.new(Tree([home for _, home in sorted(homes.items())], links))
         self.opened.append(CollectedTree(name, tree, self._reader, found))
 
 

@@ -13,6 +13,7 @@ import msgspec
 
 from pipeline import answer
 from pipeline.join import selects
+from pipeline.paths import resolved
 from pipeline.query import QueryError, one_line, opened
 
 BATCH_ROWS = 1024
@@ -27,7 +28,7 @@ def export(lake: Path, folder: Path) -> dict[str, int]:
     A file is replaced in one step, and only by a whole one. Raises QueryError for what is no lake, and for a folder
     inside it.
     """
-    if folder.resolve().is_relative_to(lake.resolve()):
+    if resolved(folder).is_relative_to(resolved(lake)):
         raise QueryError(f"{folder}: the folder lies in the lake; name one outside of it")
     written = {}
     with one_line(), opened(lake) as connection:

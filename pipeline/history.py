@@ -17,6 +17,9 @@ from pipeline.extract import Read
 from pipeline.model import Artifact, Home, Status
 from pipeline.source import Problem, Source
 
+_THERE = frozenset((Status.PARSED, Status.UNREADABLE, Status.SKIPPED, Status.MISSING))
+"""What a file that is a session's can be: a collection that lists one, without its bytes, does not lack it."""
+
 
 class Version(NamedTuple):
     """A file of a home as a collection holds it; or a folder that is a session, which has no content.
@@ -110,7 +113,7 @@ def held_of(home: Home, files: Iterable[tuple[Artifact, Read]], sources: Mapping
     is_whole = True
     for artifact, read in files:
         source = sources.get(artifact.source or "")
-        if source and source.session and read.status in (Status.PARSED, Status.UNREADABLE):
+        if source and source.session and read.status in _THERE:
             sessions.add((artifact.agent, source.session.path_of(artifact.home_path)))
         versions.append(Version(artifact.home_path, artifact.source_file, artifact.size, read.sha256))
         found = [list(_told(problem)) for problem in read.found]

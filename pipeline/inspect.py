@@ -79,7 +79,7 @@ def overview(collections: Sequence[Collection]) -> Overview:
         files=_files(artifact for home in homes for artifact in home.artifacts),
         links=[link for found in collections for link in (*found.links, *_each_link(found.homes))],
         closed=[path for found in collections for path in found.closed],
-        odd=[a.source_file for home in homes for a in home.artifacts if a.status is Status.SKIPPED],
+        odd=[a.source_file for home in homes for a in home.artifacts if _is_odd(a)],
     )
 
 
@@ -107,6 +107,12 @@ def render(found: Overview) -> str:
         _paths("Pipes, sockets and devices, not opened:", found.odd),
     ]
     return "\n\n".join(section for section in sections if section)
+
+
+def _is_odd(artifact: Artifact) -> bool:
+    """Whether it is a pipe, a socket or a device: a file that a collector left out is skipped, too."""
+    reasons = {problem.reason for problem in artifact.problems}
+    return artifact.status is Status.SKIPPED and not reasons.isdisjoint(("special_file", "archive_member_rejected"))
 
 
 def _each_link(homes: Iterable[Home]) -> list[str]:

@@ -34,7 +34,7 @@ class Artifact:
     `home_path` is its path below the home and `source_file` its path on the source host, both as text in which bytes
     that are not UTF-8 stand as `\\xNN`; `location` is where to read it. `source` names the parser's source, or is null
     for a file that no parser reads. `status` is the plan: `parsed` for a file to be read. `size` is in bytes, null for
-    a folder that is listed as a whole; `mtime_ms` in milliseconds since 1970 (UTC).
+    a folder that is listed as a whole; `mtime_ms` in milliseconds since 1970 (UTC), 0 where it is not known.
     """
 
     agent: str
@@ -144,8 +144,8 @@ class Layout:
     """Where an assistant keeps its state below a home.
 
     The first of its `roots` is its own directory, which can be moved: `is_moved` tells from the bytes of a
-    `sessions/sessions.json` whether a moved directory is this assistant's. `given` is the root of directories that a
-    person names because they hold directories of sessions.
+    `sessions/sessions.json`, or of a session beside it, whether a moved directory is this assistant's. `given` is the
+    root of directories that a person names because they hold directories of sessions.
     """
 
     agent: str

@@ -76,7 +76,7 @@ class Reader:
         if by_path is not None:
             return by_path
         files = (artifact for home in homes for artifact in home.artifacts if artifact.size is not None)
-        return max((file.mtime_ms for file in files), default=None)
+        return max((file.mtime_ms for file in files if file.mtime_ms), default=None)
 
 
 def _user(home: Found) -> str | None:
@@ -165,6 +165,7 @@ class CollectedTree:
                 homes=tuple(homes),
                 tool=found.tool,
                 version=found.version,
+                links=_paths(self.tree.links),
                 problems=shown([*self.problems, *found.problems]),
                 place=as_text(found.tree.root),
             )
@@ -172,7 +173,7 @@ class CollectedTree:
 
     def _origin(self, home: Found, host: str | None) -> Origin:
         """Where a home comes from: its user is the manifest's, else the one that its path names."""
-        user = self.found.users.get(home.parts) or _user(home) or as_text(self.reader.user or "") or None
+        user = self.found.user_of(home.parts) or _user(home) or as_text(self.reader.user or "") or None
         identity = place_identity(home.place) if host is None else host_identity(host, user, home.parts)
         return Origin(host, user, identity, None, ())
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 FIELDS = ("host", "user", "collected")
 """What a path template can name."""
@@ -28,6 +29,11 @@ def as_text(path: str) -> str:
     if path.isascii() and "\\" not in path:
         return path
     return os.fsencode(_LOOKS_ESCAPED.sub(r"\\x5c", path)).decode("utf-8", "backslashreplace")
+
+
+def resolved(path: Path) -> Path:
+    """An absolute path without links: of one that leads into a circle as far as that, where `resolve` raises."""
+    return Path(os.path.realpath(path))
 
 
 def joined(directory: str, *names: str) -> str:

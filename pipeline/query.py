@@ -22,6 +22,7 @@ from pipeline.answer import Form
 from pipeline.answering import PLAIN, How, interruptible, write_answer
 from pipeline.catalog import CATALOG, literal
 from pipeline.lake import LakeError, check_files
+from pipeline.paths import resolved
 from pipeline.selected import Select
 from pipeline.sqltree import TreeError, tree
 
@@ -75,7 +76,7 @@ def run_query(lake: Path, query: str, *, form: Form, output: Path | None = None,
     """
     if form == "parquet" and output is None:
         raise QueryError("Parquet is written into a file: name it with -o FILE")
-    if output is not None and output.resolve().is_relative_to(lake.resolve()):
+    if output is not None and resolved(output).is_relative_to(resolved(lake)):
         raise QueryError(f"{output}: the file lies in the lake; name one outside of it")
     with one_line(), opened(lake) as connection:
         select = checked(connection, query, how.values)
@@ -96,7 +97,7 @@ def opened(lake: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         check_files(build)
     except LakeError as error:
         raise QueryError(str(error)) from error
-    root = str(lake.resolve())
+    root = str(resolved(lake))
     root.encode()  # DuckDB's own error for a name that is not UTF-8 is a RuntimeError
     # A view's glob is checked as it is written, with its signs escaped, and then each file that it finds.
     readable = [f"{path}/" for path in (str(build), re.sub(r"([][*?])", r"[\1]", str(build)))]
@@ -121,8 +122,8 @@ def _build_of(lake: Path) -> Path:
         )
     if not (lake / CATALOG).is_file():
         raise QueryError(f"{lake}: not a lake (it holds no {CATALOG})")
-    found = (lake / CATALOG).resolve()
-    if not found.is_relative_to(lake.resolve()):
+    found = resolved(lake / CATALOG)
+    if not found.is_relative_to(resolved(lake)):
         raise QueryError(f"{lake}: not a lake (its {CATALOG} leads out of it)")
     return found.parent
 

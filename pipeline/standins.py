@@ -38,7 +38,8 @@ class StandIns:
             return replace(artifact, status=Status.KNOWN)
         if self._chosen is None:
             self._chosen = {chosen.home_path: chosen for chosen in self._choose()}
-        return self._chosen.get(artifact.home_path, replace(artifact, source=None, status=Status.KNOWN))
+        status = artifact.status if artifact.status is Status.SKIPPED else Status.KNOWN
+        return self._chosen.get(artifact.home_path, replace(artifact, source=None, status=status))
 
     def looked_at(self, artifact: Artifact, read: Read) -> Read:
         """What became of a file, with the hash of its bytes where they decided that it is not to be read."""

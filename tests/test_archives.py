@@ -32,6 +32,8 @@ from tests.archived import (
     write,
     zipped,
 )
+from tests.conftest import OpenLake
+from tests.lake import homelake
 
 A, B = "home/ann/.continue/sessions/a.json", "home/ann/.continue/sessions/b.json"
 TWO = [(A, b"first"), (B, b"second")]
@@ -500,3 +502,18 @@ def test_zip_entries_that_point_nowhere_are_damage(tmp_path: Path) -> None:
 def test_other_files_are_no_archives(tmp_path: Path) -> None:
     with pytest.raises(NotAnArchiveError):
         listed(write(tmp_path / "a", b"hello" * 200))
+
+
+def test_what_was_wrong_with_a_member_is_told_beside_the_damage_in_it(tmp_path: Path, open_lake: OpenLake) -> None:
+    cut = session("second")[:-20]
+    data = tarred([(A, session("first")), (A, cut)])
+
+    homelake("build", write(tmp_path / "a.tar", data), "-o", tmp_path / "lake", "--workers", "1")
+
+    lake = open_lake(tmp_path / "lake")
+    assert lake.rows("select reason, lost from problems order by reason") == [
+        ("duplicate_member", True),
+        ("json_truncated", True),
+    ]
+    assert lake.count("timeline", "kind = 'problem'") == 2
+    assert lake.rows("select records, rows, losses, silent from artifacts") == [(3, 1, 2, 0)]

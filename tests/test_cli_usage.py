@@ -44,6 +44,31 @@ def test_wrong_words_are_told_in_a_line(words: tuple[str, ...], line: str) -> No
     assert line in outcome.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("build", "{circle}", "-o", "{lake}"), 2),
+        (("build", "{home}", "{circle}", "-o", "{lake}"), 3),
+        (("build", "{home}", "-o", "{circle}"), 2),
+        (("inspect", "{circle}"), 2),
+        (("sql", "{circle}", "select 1"), 2),
+        (("export", "{circle}", "-o", "{home}"), 2),
+        (("share", "{circle}", "{lake}"), 2),
+    ],
+)
+def test_a_link_in_a_circle_is_told_in_a_line(words: tuple[str, ...], code: int, tmp_path: Path) -> None:
+    places = {name: tmp_path / name for name in ("circle", "home", "lake")}
+    places["circle"].symlink_to("circle")
+    (places["home"] / ".continue/sessions").mkdir(parents=True)
+    (places["home"] / ".continue/sessions/a.json").write_text('{"history": []}', encoding="utf-8")
+
+    outcome = homelake(*(word.format_map(places) for word in words))
+
+    assert outcome.exit_code == code
+    assert outcome.stderr.startswith("homelake: ")
+    assert len(outcome.stderr.splitlines()) == 1
+
+
 def test_no_words_print_the_help() -> None:
     outcome = homelake()
 

@@ -1,5 +1,6 @@
 """Collections that a collector made: archives and directories with a manifest."""
 
+import io
 import json
 import tarfile
 from collections.abc import Mapping, Sequence
@@ -63,6 +64,23 @@ def test_the_user_is_the_manifests_and_the_host_an_option(tmp_path: Path) -> Non
     assert (home.host, home.user, home.identity) == ("db7", "Alice Liddell", "db7\0Alice Liddell\0/srv/people/u1")
 
 
+def test_the_user_is_the_manifests_where_it_names_no_home_or_another(tmp_path: Path) -> None:
+    lines = [
+        line("/srv/state/.continue/sessions/b.json", b"x"),
+        line("/home/eve2/.continue/sessions/c.json", b"x", home="", user="eve"),
+        line("/home/two/.continue/sessions/d.json", b"x", home="", user="ann"),
+        line("/home/two/.continue/sessions/e.json", b"x", home="", user="bob"),
+    ]
+
+    found = only(opened(as_directory(tmp_path, lines, {entry["path"][1:]: b"x" for entry in lines}))[0])
+
+    assert sorted((home.artifacts[0].source_file, home.user) for home in found.homes) == [
+        ("/home/eve2/.continue/sessions/c.json", "eve"),
+        ("/home/two/.continue/sessions/d.json", "two"),
+        ("/srv/state/.continue/sessions/b.json", "alice"),
+    ]
+
+
 def test_a_collection_of_windows(tmp_path: Path) -> None:
     path = "C:\\Users\\alice\\.continue\\sessions\\a.json"
     told = [line(path, b"x", home="C:\\Users\\alice")]
@@ -122,6 +140,26 @@ def test_the_time_is_finished_then_started_then_what_the_command_line_says(tmp_p
     assert [(at, p.reason, p.text) for at, p in by_file.problems] == [("/collection.json", "bad_timestamp", None)]
 
 
+def test_a_time_that_is_not_known_is_none(tmp_path: Path, open_lake: OpenLake) -> None:
+    path, data = "home/alice/.continue/sessions/a.json", session("x")
+    rules = ("home/alice/.continue/permissions.yaml", b"allow:\n  - Read\n")
+    listing = [line(f"/{path}", data, mtime=0), line(f"/{rules[0]}", rules[1], mtime=0)]
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        for name, content in collected(listing, {path: data, rules[0]: rules[1]}):
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+
+    homelake("build", write(tmp_path / "a.tar", made.getvalue()), "-o", tmp_path / "lake", "--workers", "1")
+
+    lake = open_lake(tmp_path / "lake")
+    assert lake.rows("select distinct mtime_utc from artifacts") == [(None,)]
+    assert lake.rows("select started_utc, started_basis from sessions") == [(None, None)]
+    assert lake.rows("select recorded_utc, event_utc from permissions") == [(None, None)]
+    assert lake.rows("select distinct event_utc, event_basis, timestamp_basis from timeline") == [(None, None, None)]
+
+
 def test_lines_that_cannot_be_read_hide_no_file(tmp_path: Path) -> None:
     other = ALICE.replace("a.json", "b.json")
     told: list[Line | str] = [
@@ -144,6 +182,19 @@ def test_lines_that_cannot_be_read_hide_no_file(tmp_path: Path) -> None:
         ("/manifest.jsonl", 6, "json_invalid"),
     ]
     assert {home.user for home in found.homes} == {"alice"}
+
+
+def test_of_a_manifest_twice_the_earlier_is_a_loss(tmp_path: Path) -> None:
+    earlier, later = (collected([line(ALICE, b"x")], {}, hostname=host)[:2] for host in ("old", "new"))
+    data = tarred([*earlier, *later, (f"fs{ALICE}", b"x")])
+
+    found = only(opened(write(tmp_path / "a.tar", data))[0])
+
+    assert found.host == "new"
+    assert [(path, problem.reason, problem.text) for path, problem in found.problems] == [
+        ("/manifest.jsonl", "duplicate_member", "parser: unreadable (duplicate_member)"),
+        ("/collection.json", "duplicate_member", "parser: unreadable (duplicate_member)"),
+    ]
 
 
 def test_a_manifest_cannot_name_what_is_outside(tmp_path: Path) -> None:
@@ -240,8 +291,9 @@ def test_empty_folders_of_an_archive_are_seen(tmp_path: Path) -> None:
     assert list(texts(opened(archive)[0])) == ["/home/ann/.continue/sessions/a.json"]
 
 
-def test_an_archive_inside_a_broken_fleet_leaves_the_others(tmp_path: Path) -> None:
-    write(tmp_path / "fleet/bad.tar.gz", b"bad")
+@pytest.mark.parametrize("name", ["bad.tar.gz", "web.tar.xz", "web.TXZ", "web.7z"])
+def test_an_archive_inside_a_broken_fleet_leaves_the_others(name: str, tmp_path: Path) -> None:
+    write(tmp_path / "fleet" / name, b"bad")
     write(tmp_path / "fleet/good.tar", packed(collected([line(ALICE, session("x"))], {ALICE[1:]: session("x")}), "tar"))
 
     outcome = homelake("build", tmp_path / "fleet", "-o", tmp_path / "lake")
@@ -256,6 +308,17 @@ def test_a_broken_archive_alone_is_wrong_use(tmp_path: Path) -> None:
 
     assert outcome.exit_code == 2
     assert len(outcome.stderr.splitlines()) == 1
+
+
+def test_links_in_the_place_of_a_home_s_agent_directory_are_told_of(tmp_path: Path) -> None:
+    link: Line = {"status": "symlink", "type": "symlink", "target": "/data/state"}
+    bob = line("/home/bob/.continue", home="/home/bob", user="bob", **link)
+    told = [line(ALICE, b"x"), bob, line("/home/alice/.pearai", **link)]
+
+    found = only(opened(as_directory(tmp_path, told, {ALICE[1:]: b"x"}))[0])
+
+    assert found.links == ("/home/bob/.continue",)
+    assert [home.links for home in found.homes] == [("/home/alice/.pearai",)]
 
 
 def test_inspect_shows_archives(tmp_path: Path) -> None:
@@ -279,3 +342,58 @@ def test_a_note_on_an_archive_leads_to_its_name(tmp_path: Path) -> None:
     assert json.loads(outcome.stdout) == [
         {"input": f"{path}/home", "reason": "archive_damaged", "lost": False, "detail": "sha256", "member": None}
     ]
+
+
+NOT_COLLECTED = ["skipped_size", "skipped_excluded", "error_read", "gone"]
+"""What became of session files on the second day: `gone` is listed as collected, and its bytes are not there."""
+
+
+def two_days(place: Path) -> list[Path]:
+    """A home with a session for each of `NOT_COLLECTED`, collected whole, and again without their bytes."""
+    folder = "/home/alice/.continue/sessions"
+    index = [{"sessionId": name, "title": name, "dateCreated": "1789461000000"} for name in NOT_COLLECTED]
+    entries = json.dumps(index).encode()
+    made = []
+    for day, is_whole in ((18, True), (19, False)):
+        lines, files = [line(f"{folder}/sessions.json", entries)], {f"{folder[1:]}/sessions.json": entries}
+        for name in NOT_COLLECTED:
+            path, data = f"{folder}/{name}.json", session(name)
+            is_there = is_whole or name == "gone"
+            lines.append(line(path, data) if is_there else line(path, status=name, size=len(data)))
+            files |= {path[1:]: data} if is_whole else {}
+        made.append(as_directory(place / str(day), lines, files, finished=f"2026-09-{day}T10:00:00Z"))
+    return made
+
+
+def test_a_session_that_was_not_collected_was_not_deleted(tmp_path: Path, open_lake: OpenLake) -> None:
+    homelake("build", *two_days(tmp_path), "-o", tmp_path / "lake", "--workers", "1")
+    lake = open_lake(tmp_path / "lake")
+
+    sessions = lake.rows("select file_id, has_file, in_index, current, deleted_between from sessions order by file_id")
+
+    assert sessions == [(name, True, True, True, None) for name in sorted(NOT_COLLECTED)]
+    assert not lake.count("sessions_deleted")
+    assert lake.rows("select text, current from timeline where kind = 'message' order by text") == [
+        (name, False) for name in sorted(NOT_COLLECTED)
+    ]
+
+
+def test_what_was_not_collected_is_no_pipe(tmp_path: Path) -> None:
+    outcome = homelake("inspect", two_days(tmp_path)[1])
+
+    assert "skipped" in outcome.stdout
+    assert "Pipes" not in outcome.stdout
+
+
+def test_a_leftover_that_was_not_collected_is_skipped(tmp_path: Path, open_lake: OpenLake) -> None:
+    task = "/home/alice/.config/PearAI/User/globalStorage/pearai.pearai-roo-cline/tasks/1759400100000"
+    lines = [line(f"{task}/ui_messages.json{end}", status="skipped_size", size=9) for end in ("", ".bak_1")]
+
+    homelake("build", as_directory(tmp_path / "in", lines, {"x": b""}), "-o", tmp_path / "lake", "--workers", "1")
+
+    lake = open_lake(tmp_path / "lake")
+    assert lake.rows("select source, status from artifacts order by path") == [
+        ("pearai.ui_messages", "skipped"),
+        (None, "skipped"),
+    ]
+    assert lake.rows("select session_id, has_file from sessions") == [("1759400100000", True)]

@@ -280,3 +280,14 @@ def test_a_field_that_nests_too_deep_leaves_the_others_of_the_head(said: Said) -
     assert lake.rows("select source_line, reason, detail, lost from problems") == [
         (0, "nesting_too_deep", "usage", True)
     ]
+
+
+def test_the_bytes_of_a_file_of_which_nothing_is_read_are_all_its_own(said: Said) -> None:
+    garbage, wide = bytes(range(128, 256)) * 2, '["no object"]'.encode("utf-16")
+
+    lake = said(garbage, wide)
+
+    assert lake.rows("select reason, bytes from problems order by source_file") == [
+        ("json_invalid", len(garbage)),
+        ("not_an_object", len(wide)),
+    ]

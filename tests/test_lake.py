@@ -74,6 +74,17 @@ def test_keys_are_unique_and_not_null_where_declared(corpus_lake: Lake, table: T
 
 
 @by_name
+def test_tables_have_one_order_as_far_as_they_have_its_columns(table: Table) -> None:
+    total = ("host", "user", "agent", "session_key", "source_file", "sequence", "source_line", "row_id")
+    columns = {column.name for column in table.columns}
+
+    expected = [name for name in total if name in columns]
+
+    own = {"sessions": [*expected, "session_id"], "collections": ["collection_id"]}
+    assert list(table.order) == own.get(table.name, expected)
+
+
+@by_name
 def test_rows_are_stored_in_the_declared_order(corpus_lake: Lake, table: Table) -> None:
     for file in files_of(corpus_lake, table):
         frame = pl.read_parquet(file, hive_partitioning=False)

@@ -153,6 +153,21 @@ def test_log_without_a_write(data: bytes, tmp_path: Path) -> None:
     assert found.reads[0].records == 0
 
 
+def test_a_log_of_zeros(tmp_path: Path) -> None:
+    found = stage_bytes(SOURCE, tmp_path, b"\0" * 300 + b"\n", PATH)
+
+    assert found.losses() == [(0, "zero_filled", "parser: unreadable (zero_filled)")]
+    assert unaccounted(found) == []
+
+
+def test_zeros_in_front_of_a_write(tmp_path: Path) -> None:
+    found = stage(tmp_path, "\0" * 300, reply("x"))
+
+    assert found.losses() == [(1, "zero_filled", "parser: unparseable record (zero_filled): \ufffd")]
+    assert found.texts() == ["model completion: x"]
+    assert unaccounted(found) == []
+
+
 def test_line_feeds_of_windows(tmp_path: Path) -> None:
     windows = (request("<user>\na\nb\n\n", "model: m") + reply("c")).replace("\n", "\r\n")
     mixed = request("<user>\na\r\nb\n\n")

@@ -371,3 +371,11 @@ def test_049_output_channel_logs(tmp_path: Path) -> None:
         ("1-PearAI.log", "pearai.output_log", "parsed"),
     ]
     assert home.session_folders == ()
+
+
+def test_moved_directory_whose_index_tells_nothing_belongs_to_the_agent_of_its_sessions(tmp_path: Path) -> None:
+    put(tmp_path, ".continue/sessions/a.json", "state/dev_data/", "state/sessions/empty.json", text="")
+    put(tmp_path, "state/sessions/sessions.json", text="[]")
+    put(tmp_path, "state/sessions/b.json", text='{"history":[],"perplexityHistory":[]}')
+
+    assert {a.agent for a in the_home(tmp_path).artifacts if a.home_path.startswith("state/")} == {"pearai"}

@@ -37,6 +37,7 @@ from pipeline.commands._progress import progress
 from pipeline.commands._told import as_object, told
 from pipeline.lake import LakeError
 from pipeline.memory import Gate
+from pipeline.paths import resolved
 
 
 def build(
@@ -117,5 +118,5 @@ def _refuse_place(lake: Path, inputs: list[str]) -> None:
     if "\\" in str(lake.absolute()):
         fail(f"{lake}: the path of a lake cannot hold a backslash")
     for name in inputs:
-        if name and lake.resolve().is_relative_to(Path(name).resolve()) and Path(name).is_dir():
+        if name and resolved(lake).is_relative_to(resolved(Path(name))) and Path(name).is_dir():
             fail(f"{lake}: lies inside the input {name}")

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from pipeline import answer
+from pipeline.paths import resolved
 from pipeline.query import QueryError, one_line, opened
 from pipeline.report.display import counted, large, shown
 from pipeline.report.facts import Facts, Row
@@ -22,7 +23,7 @@ def write(lake: Path, output: Path) -> int:
     The same lake gives the same bytes. Raises QueryError for what is no lake, and for a file inside it or in a place
     that cannot be written.
     """
-    if output.resolve().is_relative_to(lake.resolve()):
+    if resolved(output).is_relative_to(resolved(lake)):
         raise QueryError(f"{output}: the file lies in the lake; name one outside of it")
     with one_line(), opened(lake) as connection:
         page = render(Facts(connection)).encode()

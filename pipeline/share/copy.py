@@ -28,6 +28,7 @@ from pipeline.join import selects
 from pipeline.lake import LakeError
 from pipeline.parquet import stretch_of, write_file
 from pipeline.partition import path_of
+from pipeline.paths import resolved
 from pipeline.schema import Table
 from pipeline.share.choice import Choice, condition, is_undated
 from pipeline.share.masks import Masking, columns, key_of, pads
@@ -79,7 +80,7 @@ def share(lake: Path, out: Path, choice: Choice, masking: Masking, key: bytes | 
 
 def _build_of(lake: Path) -> Path:
     """Directory of a lake's current build. Raises LakeError where there is none that this version made."""
-    build = (lake / lakes.CURRENT).resolve()
+    build = resolved(lake / lakes.CURRENT)
     try:
         found = json.loads((build / lakes.MANIFEST).read_bytes())["format"]
     except (OSError, ValueError, TypeError, LookupError) as error:
@@ -92,7 +93,7 @@ def _build_of(lake: Path) -> Path:
 
 def _check_places(lake: Path, out: Path) -> None:
     """Refuse to write a share where it would touch something else, or where DuckDB cannot open a file."""
-    here, there = lake.resolve(), out.resolve()
+    here, there = resolved(lake), resolved(out)
     if there.is_relative_to(here) or here.is_relative_to(there):
         raise LakeError(f"{out}: lies in the lake, or the lake in it; name another directory")
     if "\\" in str(there) or not str(there).isprintable():

@@ -188,5 +188,5 @@ PERMISSIONS = Table(
         COLLECTION_ID,
         CURRENT,
     ),
-    order=("host", "user", "agent", "source_file", "source_line", "row_id"),
+    order=("host", "user", "agent", "session_key", "source_file", "source_line", "row_id"),
 )

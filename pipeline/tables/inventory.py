@@ -61,7 +61,7 @@ PROBLEMS = Table(
         COLLECTION_ID,
         CURRENT,
     ),
-    order=("host", "user", "agent", "session_key", "source_file", "source_line", "reason", "row_id"),
+    order=("host", "user", "agent", "session_key", "source_file", "source_line", "row_id"),
     counted=("reason", "lost"),
 )
 
@@ -101,7 +101,7 @@ ARTIFACTS = Table(
         COLLECTION_ID,
         CURRENT,
     ),
-    order=("host", "user", "agent", "source_file", "row_id"),
+    order=("host", "user", "agent", "session_key", "source_file", "row_id"),
     file="path",
     counted=("status",),
 )

@@ -93,5 +93,5 @@ COMPLETIONS = Table(
         CURRENT,
     ),
     time="event_utc",
-    order=("host", "user", "agent", "source_file", "source_line", "row_id"),
+    order=("host", "user", "agent", "session_key", "source_file", "source_line", "row_id"),
 )

@@ -1,6 +1,6 @@
 -- Grain: one row per artifact of a session: the session's own file, readable or not, or a file of its folder.
 -- Key: artifact. The fields are the session's, so that the files of one folder agree.
--- A file that gave neither a session nor a loss is none (a copy of the index).
+-- A file that gave neither a session nor a loss is none (a copy of the index), unless it is there and was left out.
 -- A session's entry is the one whose id is the name of its file or folder, else the one of its inner id.
 with
 lost as (select distinct artifact from faults where text is not null),
@@ -17,7 +17,10 @@ held as (
     from places
     left join session_files using (artifact)
     left join lost using (artifact)
-    where places.session_path is not null and (session_files.artifact is not null or lost.artifact is not null)
+    where places.session_path is not null
+        and (
+            session_files.artifact is not null or lost.artifact is not null or places.status in ('skipped', 'missing')
+        )
 ),
 
 told as (
