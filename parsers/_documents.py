@@ -270,7 +270,7 @@ def _read_headless(walk: _Walk, start: int, document: Document) -> int:
 
 def _read_members(walk: _Walk, position: int, document: Document) -> int:
     """Read the members of an object from behind its brace into `document`; return where reading ended."""
-    text = walk.text
+    text, is_lost = walk.text, False
     while True:
         position = skip_space(text, position)
         if text.startswith(",", position):
@@ -278,13 +278,15 @@ def _read_members(walk: _Walk, position: int, document: Document) -> int:
         if text.startswith("}", position):
             return position + 1
         if position >= len(text):
-            if not document.cut:
+            if not document.cut and not is_lost:
                 document.faults.append(Fault("json_truncated", ""))
             return position
         try:
-            position = _read_member(walk, position, document)
+            position, is_lost = _read_member(walk, position, document), False
         except (ValueError, RecursionError):
+            arrays = len(document.arrays)
             position = _read_on(walk, position, document)
+            is_lost = len(document.arrays) == arrays  # the damage itself reaches to where reading goes on
 
 
 def _read_on(walk: _Walk, position: int, document: Document) -> int:

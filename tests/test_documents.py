@@ -82,6 +82,19 @@ def test_object_cut_in_an_element() -> None:
     assert found.cut == ["history"]
 
 
+@pytest.mark.parametrize("tail", ["", "\0" * 20])
+def test_object_cut_anywhere_has_one_fault(tail: str) -> None:
+    whole = '{"sessionId":"a","history":[{"message":{"role":"u"}}],"title":"t","usage":{"promptTokens":12}}'
+
+    for end in range(1, len(whole)):
+        found = read_object(whole[:end] + tail, ("history",), ("sessionId", "title", "usage"), is_item)
+        if not isinstance(found, Fault):
+            items = [element.value for array in found.arrays.values() for element in array]
+            damaged = [value for value in items if isinstance(value, Fault)]
+            beside = [*found.faults, *(["cut"] if found.cut and not damaged else [])]
+            assert len(damaged) + len(beside) == 1, whole[:end]
+
+
 def test_object_reads_on_behind_a_run_of_nul() -> None:
     text = '{"history":[{"message":{"role":"u"}},{"message":{"a":"\0\0"}},{"message":{"role":"z"}}],"title":"t"}'
 
