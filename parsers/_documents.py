@@ -143,14 +143,23 @@ def read_array(text: str, whole: Whole) -> tuple[list[Element], list[Fault], boo
     if text.startswith("[", start):
         elements, end, closed = _walk_array(walk, start + 1)
     else:
-        reason = reason_of(text)
-        if reason in (None, "trailing_data"):
+        reason = _foreign_reason(text)
+        if reason is None:
             return Fault("not_an_object", text)
         elements, end, closed = _walk_array(walk, start)
         if not any(whole(element.value) for element in elements):
-            return Fault(reason or "json_invalid", text)
+            return Fault(reason, text)
     rest = text[end:].strip(WHITE) if closed else ""
     return elements, [_trailing(rest)] if rest else [], closed
+
+
+def _foreign_reason(text: str) -> str | None:
+    """Say why a document of the wrong beginning is none; null where it is whole JSON of another type.
+
+    One that begins with a whole value may have lost its first bracket: what stands behind is looked at.
+    """
+    reason = reason_of(text)
+    return "not_an_object" if reason == "trailing_data" else reason
 
 
 def _trailing(rest: str) -> Fault:
@@ -238,12 +247,12 @@ def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whol
     if text.startswith("{", start):
         end = _read_members(walk, start + 1, document)
     else:
-        reason = reason_of(text)
-        if reason in (None, "trailing_data"):
+        reason = _foreign_reason(text)
+        if reason is None:
             return Fault("not_an_object", text)
         end = _read_headless(walk, start, document)
     if not document.head and not document.arrays:
-        return Fault(document.faults[0].reason if document.faults else reason_of(text) or "json_invalid", text)
+        return Fault(document.faults[0].reason if document.faults else _foreign_reason(text) or "json_invalid", text)
     rest = text[end:].strip(WHITE)
     document.trailing = _trailing(rest) if rest else None
     return document

@@ -139,6 +139,24 @@ def test_object_of_another_type(text: str) -> None:
     assert read_object(text, ("history",), (), is_item) == Fault("not_an_object", text)
 
 
+def test_array_without_its_first_bracket() -> None:
+    found = read_array('{"sessionId":"1"},{"sessionId":"2"}]', is_entry)
+    assert not isinstance(found, Fault)
+
+    assert [element.value for element in found[0]] == [{"sessionId": "1"}, {"sessionId": "2"}]
+
+
+def test_object_without_its_first_bracket() -> None:
+    text = '"title":"t","history":[{"message":{"role":"u"}},{"message":{"role":"z"}}],"sessionId":"a"}'
+
+    assert history(text) == [Fault("json_invalid", '"title":"t","history":['), U, Z]
+
+
+@pytest.mark.parametrize("text", ["5 6", '"x" {"a":1}', '{"a":1}{"a":2}'])
+def test_values_that_are_no_array_of_entries(text: str) -> None:
+    assert read_array(text, is_entry) == Fault("not_an_object", text)
+
+
 def test_array_reads_on_behind_conflict_markers() -> None:
     text = '[{"sessionId":"1"},\n<<<<<<< HEAD\n{"sessionId":"2"}\n=======\n{"sessionId":"3"}\n>>>>>>> x\n]\n'
     found = read_array(text, is_entry)
