@@ -246,6 +246,10 @@ def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whol
     document = Document()
     if text.startswith("{", start):
         end = _read_members(walk, start + 1, document)
+        is_known = document.arrays or not document.head.keys().isdisjoint(walk.keys)
+        if not is_known and text[end:].strip(WHITE):
+            behind = _read_elements(walk, start, document)
+            end = behind if document.arrays else end
     else:
         reason = _foreign_reason(text)
         if reason is None:
@@ -259,21 +263,32 @@ def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whol
 
 
 def _read_headless(walk: _Walk, start: int, document: Document) -> int:
-    """Read an object whose beginning is damaged: behind what stands in front of it, else from its first element."""
+    """Read an object whose beginning is damaged: behind what stands in front of it, else from its first element.
+
+    An array holds others: its first one is not the document, nor is one that more stands behind.
+    """
     text = walk.text
-    brace = text.find("{", start)
-    end = _read_members(walk, brace + 1, document) if brace >= 0 else start
-    if document.head.keys() & set(walk.keys) or document.arrays:
-        lead = text[start:brace].strip(WHITE)
-        document.faults.insert(0, Fault(reason_of(lead) or "json_invalid", lead))
-        return end
+    brace = -1 if text.startswith("[", start) else text.find("{", start)
+    if brace >= 0:
+        end = _read_members(walk, brace + 1, document)
+        if document.arrays or (document.head.keys() & set(walk.keys) and not text[end:].strip(WHITE)):
+            lead = text[start:brace].strip(WHITE)
+            document.faults.insert(0, Fault(reason_of(lead) or "json_invalid", lead))
+            return end
     document.head, document.faults = {}, []
-    elements, end, closed = _walk_array(walk, start)
-    if any(walk.whole(element.value) for element in elements):
-        document.arrays[walk.walked[0]] = elements
-        if closed:
-            return _read_members(walk, end, document)
-        document.cut.append(walk.walked[0])
+    return _read_elements(walk, start, document)
+
+
+def _read_elements(walk: _Walk, start: int, document: Document) -> int:
+    """Read an object from an element of its array on, or leave it as it is; return where reading ended."""
+    elements, end, closed = _walk_array(walk, start + walk.text.startswith("[", start))
+    if not any(walk.whole(element.value) for element in elements):
+        return start
+    document.head, document.faults = {}, []
+    document.arrays[walk.walked[0]] = elements
+    if closed:
+        return _read_members(walk, end, document)
+    document.cut.append(walk.walked[0])
     return end
 
 

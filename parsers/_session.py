@@ -137,13 +137,13 @@ def _document(text: str, path: str, file: _File, bad: str | None) -> Document | 
     if not text.strip():
         records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=size_of(text))
         return None
+    if _is_index_copy(name, text):
+        records.count += 1
+        records.silent += 1
+        records.note(0, "index_copy")
+        return None
     document = read_object(text, arrays, _KEYS, is_item)
     if isinstance(document, Fault):
-        if document.reason == "not_an_object" and _is_index_copy(name, text):
-            records.count += 1
-            records.silent += 1
-            records.note(0, "index_copy")
-            return None
         records.lose(0, document.reason, f"parser: unreadable ({document.reason})", size=size_of(document.text))
         return None
     odd = {name: document.head.pop(name) for name in arrays if document.head.get(name) is not None}
@@ -155,7 +155,7 @@ def _document(text: str, path: str, file: _File, bad: str | None) -> Document | 
 
 
 def _is_index_copy(name: str, text: str) -> bool:
-    """Say whether a file is a copy of the index: an array under the name of one."""
+    """Say whether a file is a copy of the index: an array, whole or damaged, under the name of one."""
     return text.lstrip().startswith("[") and (name.endswith(" (1).json") or "sync-conflict" in name)
 
 

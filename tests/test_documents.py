@@ -152,6 +152,26 @@ def test_object_without_its_first_bracket() -> None:
     assert history(text) == [Fault("json_invalid", '"title":"t","history":['), U, Z]
 
 
+@pytest.mark.parametrize("lead", ["", "\0", "x"])
+def test_object_that_lost_its_beginning_is_read_from_its_next_element(lead: str) -> None:
+    item = '{"message":{"role":"u","usage":{"promptTokens":1}},"contextItems":[]}'
+    whole = f'{{"sessionId":"a","history":[{item},{item},{item}],"title":"t"}}'
+    element = {"message": {"role": "u", "usage": {"promptTokens": 1}}, "contextItems": []}
+
+    for begin in range(1, whole.index(item)):
+        lost = lead * begin + whole[begin:]
+        assert history(lost)[-3:] == [element] * 3, lost
+    for begin in range(1, 3):  # behind a brace of its own the rest of the first element is no document
+        lost = lead * 40 + whole[whole.index(item) + begin :]
+        assert history(lost)[-2:] == [element] * 2, lost
+
+
+def test_array_of_others_is_no_object() -> None:
+    text = '[{"sessionId":"1","title":"a"},{"sessionId":"2","ti'
+
+    assert read_object(text, ("history",), ("sessionId", "title"), is_item) == Fault("json_truncated", text)
+
+
 @pytest.mark.parametrize("text", ["5 6", '"x" {"a":1}', '{"a":1}{"a":2}'])
 def test_values_that_are_no_array_of_entries(text: str) -> None:
     assert read_array(text, is_entry) == Fault("not_an_object", text)
