@@ -25,6 +25,10 @@ _MOST_FAULTS, _MOST_FOREIGN = 1000, 100_000
 """With more faults, or elements that are no objects, a document is garbage from there on: one fault to its end."""
 
 
+_INNER_END = re.compile(r'\s*(?:\}|,\s*"|\]\s*(?:,\s*"(?P<key>[^"]*)|\}\s*[,}\]]|\]))')
+"""What stands behind an object inside another one, and `key` behind the end of an array that may be the document's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A run of text that is no whole element: a loss."""
@@ -90,7 +94,7 @@ class _Walk:
             try:
                 value, behind = parse(self.text, position)
                 self.budget -= behind - position
-                if behind <= end and self.whole(value):
+                if behind <= end and self.whole(value) and not self._is_inside(behind):
                     return position
             except json.JSONDecodeError as error:
                 # The refusal itself counts the lines before its position, at about 64 characters a step.
@@ -99,6 +103,17 @@ class _Walk:
                 self.budget -= 4096
             position = self.text.find("{", position + 1, end)
         return None
+
+    def _is_inside(self, end: int) -> bool:
+        """Say whether what stands at `end` goes on an object around the one that ends there.
+
+        A tool's arguments, or the names of its parameters, can look like an element.
+        """
+        behind = _INNER_END.match(self.text, end)
+        if behind is None:
+            return False
+        key = behind["key"]
+        return key is None or not (key in self.keys or self._ends_document(behind.start("key") - 1))
 
     def find_key(self, start: int, lead: str) -> re.Match[str] | None:
         """Return the next of the known keys behind `lead` from which the object can be read on."""
@@ -118,14 +133,16 @@ class _Walk:
 
         An inner object can have a key of the same name (`usage` of a message), but does not end the document.
         """
-        if match[1] in self.walked and match[2]:
-            return True
-        self.budget -= len(self.text) - match.end()
+        return bool(match[1] in self.walked and match[2]) or self._ends_document(match.end())
+
+    def _ends_document(self, start: int) -> bool:
+        """Say whether what begins with a key at `start` is the members up to the object's end, which is the text's."""
+        self.budget -= len(self.text) - start
         try:
-            _, behind = parse("{" + self.text[match.end() :])
+            _, behind = parse("{" + self.text[start:])
         except (ValueError, RecursionError):
             return False
-        return not self.text[match.end() + behind - 1 :].strip(WHITE)
+        return not self.text[start + behind - 1 :].strip(WHITE)
 
 
 def _budget(text: str) -> int:

@@ -1,5 +1,6 @@
 """Documents with damage: what is read, what is lost, and where the loss ends."""
 
+import json
 import time
 
 import pytest
@@ -150,6 +151,28 @@ def test_object_without_its_first_bracket() -> None:
     text = '"title":"t","history":[{"message":{"role":"u"}},{"message":{"role":"z"}}],"sessionId":"a"}'
 
     assert history(text) == [Fault("json_invalid", '"title":"t","history":['), U, Z]
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        '"properties":{"message":{"type":"string"},"to":{}},"required":["message"]',
+        '"properties":{"message":{"type":"string"}}',
+        '"list":[{"message":{"type":"string"}}]',
+        '"list":[{"message":{}}],"required":[]',
+        '"lists":[[{"message":{}}]]',
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_object_takes_no_inner_object_for_an_element(inner: str, indent: int | None) -> None:
+    tool = json.loads(f'{{"message":{{"role":"u"}},"tool":{{{inner}}}}}')
+    whole = json.dumps({"history": [tool, {"message": {"role": "z"}}], "title": "t"}, indent=indent)
+
+    found = document(whole.replace('"u"', '"u', 1))
+
+    first, second = [element.value for element in found.arrays["history"]]
+    assert isinstance(first, Fault)
+    assert (second, found.head, found.faults, found.trailing) == (Z, {"title": "t"}, [], None)
 
 
 @pytest.mark.parametrize("lead", ["", "\0", "x"])
