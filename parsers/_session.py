@@ -156,7 +156,7 @@ def _document(text: str, path: str, file: _File, bad: str | None) -> Document | 
 
 def _is_index_copy(name: str, text: str) -> bool:
     """Say whether a file is a copy of the index: an array, whole or damaged, under the name of one."""
-    return text.lstrip().startswith("[") and (name.endswith(" (1).json") or "sync-conflict" in name)
+    return (name.endswith(" (1).json") or "sync-conflict" in name) and text.lstrip().startswith("[")
 
 
 def _add_element(file: _File, element: Element, bad: str | None) -> None:
