@@ -25,6 +25,10 @@ _MOST_FAULTS, _MOST_FOREIGN = 1000, 100_000
 """With more faults, or elements that are no objects, a document is garbage from there on: one fault to its end."""
 
 
+_INNER_END = re.compile(r'\s*(?:\}|,\s*"|\]\s*(?:,\s*"(?P<key>[^"]*)|\}\s*[,}\]]|\]))')
+"""What stands behind an object inside another one, and `key` behind the end of an array that may be the document's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A run of text that is no whole element: a loss."""
@@ -90,7 +94,7 @@ class _Walk:
             try:
                 value, behind = parse(self.text, position)
                 self.budget -= behind - position
-                if behind <= end and self.whole(value):
+                if behind <= end and self.whole(value) and not self._is_inside(behind):
                     return position
             except json.JSONDecodeError as error:
                 # The refusal itself counts the lines before its position, at about 64 characters a step.
@@ -99,6 +103,17 @@ class _Walk:
                 self.budget -= 4096
             position = self.text.find("{", position + 1, end)
         return None
+
+    def _is_inside(self, end: int) -> bool:
+        """Say whether what stands at `end` goes on an object around the one that ends there.
+
+        A tool's arguments, or the names of its parameters, can look like an element.
+        """
+        behind = _INNER_END.match(self.text, end)
+        if behind is None:
+            return False
+        key = behind["key"]
+        return key is None or not (key in self.keys or self._ends_document(behind.start("key") - 1))
 
     def find_key(self, start: int, lead: str) -> re.Match[str] | None:
         """Return the next of the known keys behind `lead` from which the object can be read on."""
@@ -118,14 +133,16 @@ class _Walk:
 
         An inner object can have a key of the same name (`usage` of a message), but does not end the document.
         """
-        if match[1] in self.walked and match[2]:
-            return True
-        self.budget -= len(self.text) - match.end()
+        return bool(match[1] in self.walked and match[2]) or self._ends_document(match.end())
+
+    def _ends_document(self, start: int) -> bool:
+        """Say whether what begins with a key at `start` is the members up to the object's end, which is the text's."""
+        self.budget -= len(self.text) - start
         try:
-            _, behind = parse("{" + self.text[match.end() :])
+            _, behind = parse("{" + self.text[start:])
         except (ValueError, RecursionError):
             return False
-        return not self.text[match.end() + behind - 1 :].strip(WHITE)
+        return not self.text[start + behind - 1 :].strip(WHITE)
 
 
 def _budget(text: str) -> int:
@@ -143,14 +160,23 @@ def read_array(text: str, whole: Whole) -> tuple[list[Element], list[Fault], boo
     if text.startswith("[", start):
         elements, end, closed = _walk_array(walk, start + 1)
     else:
-        reason = reason_of(text)
-        if reason in (None, "trailing_data"):
+        reason = _foreign_reason(text)
+        if reason is None:
             return Fault("not_an_object", text)
         elements, end, closed = _walk_array(walk, start)
         if not any(whole(element.value) for element in elements):
-            return Fault(reason or "json_invalid", text)
+            return Fault(reason, text)
     rest = text[end:].strip(WHITE) if closed else ""
     return elements, [_trailing(rest)] if rest else [], closed
+
+
+def _foreign_reason(text: str) -> str | None:
+    """Say why a document of the wrong beginning is none; null where it is whole JSON of another type.
+
+    One that begins with a whole value may have lost its first bracket: what stands behind is looked at.
+    """
+    reason = reason_of(text)
+    return "not_an_object" if reason == "trailing_data" else reason
 
 
 def _trailing(rest: str) -> Fault:
@@ -237,40 +263,55 @@ def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whol
     document = Document()
     if text.startswith("{", start):
         end = _read_members(walk, start + 1, document)
+        is_known = document.arrays or not document.head.keys().isdisjoint(walk.keys)
+        if not is_known and text[end:].strip(WHITE):
+            behind = _read_elements(walk, start, document)
+            end = behind if document.arrays else end
     else:
-        reason = reason_of(text)
-        if reason in (None, "trailing_data"):
+        reason = _foreign_reason(text)
+        if reason is None:
             return Fault("not_an_object", text)
         end = _read_headless(walk, start, document)
     if not document.head and not document.arrays:
-        return Fault(document.faults[0].reason if document.faults else reason_of(text) or "json_invalid", text)
+        return Fault(document.faults[0].reason if document.faults else _foreign_reason(text) or "json_invalid", text)
     rest = text[end:].strip(WHITE)
     document.trailing = _trailing(rest) if rest else None
     return document
 
 
 def _read_headless(walk: _Walk, start: int, document: Document) -> int:
-    """Read an object whose beginning is damaged: behind what stands in front of it, else from its first element."""
+    """Read an object whose beginning is damaged: behind what stands in front of it, else from its first element.
+
+    An array holds others: its first one is not the document, nor is one that more stands behind.
+    """
     text = walk.text
-    brace = text.find("{", start)
-    end = _read_members(walk, brace + 1, document) if brace >= 0 else start
-    if document.head.keys() & set(walk.keys) or document.arrays:
-        lead = text[start:brace].strip(WHITE)
-        document.faults.insert(0, Fault(reason_of(lead) or "json_invalid", lead))
-        return end
+    brace = -1 if text.startswith("[", start) else text.find("{", start)
+    if brace >= 0:
+        end = _read_members(walk, brace + 1, document)
+        if document.arrays or (document.head.keys() & set(walk.keys) and not text[end:].strip(WHITE)):
+            lead = text[start:brace].strip(WHITE)
+            document.faults.insert(0, Fault(reason_of(lead) or "json_invalid", lead))
+            return end
     document.head, document.faults = {}, []
-    elements, end, closed = _walk_array(walk, start)
-    if any(walk.whole(element.value) for element in elements):
-        document.arrays[walk.walked[0]] = elements
-        if closed:
-            return _read_members(walk, end, document)
-        document.cut.append(walk.walked[0])
+    return _read_elements(walk, start, document)
+
+
+def _read_elements(walk: _Walk, start: int, document: Document) -> int:
+    """Read an object from an element of its array on, or leave it as it is; return where reading ended."""
+    elements, end, closed = _walk_array(walk, start + walk.text.startswith("[", start))
+    if not any(walk.whole(element.value) for element in elements):
+        return start
+    document.head, document.faults = {}, []
+    document.arrays[walk.walked[0]] = elements
+    if closed:
+        return _read_members(walk, end, document)
+    document.cut.append(walk.walked[0])
     return end
 
 
 def _read_members(walk: _Walk, position: int, document: Document) -> int:
     """Read the members of an object from behind its brace into `document`; return where reading ended."""
-    text = walk.text
+    text, is_lost = walk.text, False
     while True:
         position = skip_space(text, position)
         if text.startswith(",", position):
@@ -278,13 +319,15 @@ def _read_members(walk: _Walk, position: int, document: Document) -> int:
         if text.startswith("}", position):
             return position + 1
         if position >= len(text):
-            if not document.cut:
+            if not document.cut and not is_lost:
                 document.faults.append(Fault("json_truncated", ""))
             return position
         try:
-            position = _read_member(walk, position, document)
+            position, is_lost = _read_member(walk, position, document), False
         except (ValueError, RecursionError):
+            arrays = len(document.arrays)
             position = _read_on(walk, position, document)
+            is_lost = len(document.arrays) == arrays  # the damage itself reaches to where reading goes on
 
 
 def _read_on(walk: _Walk, position: int, document: Document) -> int:

@@ -139,13 +139,13 @@ def _document(decoded: Text, size: int, path: str, file: _File) -> Document | No
     if not text.strip():
         records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=size)
         return None
+    if _is_index_copy(name, text):
+        records.count += 1
+        records.silent += 1
+        records.note(0, "index_copy")
+        return None
     document = read_object(text, arrays, _KEYS, is_item)
     if isinstance(document, Fault):
-        if document.reason == "not_an_object" and _is_index_copy(name, text):
-            records.count += 1
-            records.silent += 1
-            records.note(0, "index_copy")
-            return None
         records.lose(0, document.reason, f"parser: unreadable ({document.reason})", size=size)
         return None
     odd = {name: document.head.pop(name) for name in arrays if document.head.get(name) is not None}
@@ -157,8 +157,8 @@ def _document(decoded: Text, size: int, path: str, file: _File) -> Document | No
 
 
 def _is_index_copy(name: str, text: str) -> bool:
-    """Say whether a file is a copy of the index: an array under the name of one."""
-    return text.lstrip().startswith("[") and (name.endswith(" (1).json") or "sync-conflict" in name)
+    """Say whether a file is a copy of the index: an array, whole or damaged, under the name of one."""
+    return (name.endswith(" (1).json") or "sync-conflict" in name) and text.lstrip().startswith("[")
 
 
 def _add_element(file: _File, element: Element, bad: str | None) -> None:

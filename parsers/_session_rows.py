@@ -100,7 +100,7 @@ def _calls(calls: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
             output_bytes=pl.col("output").str.len_bytes().cast(pl.Int64),
             typed=pl.when(
                 (pl.col("tool_name") == "Bash") & pl.col("tool_use_id").str.contains("^shell-[0-9]{13}-")
-            ).then(trim(pl.format("!{}", pl.col("command").fill_null("")))),
+            ).then(pl.format("!{}", trim(pl.col("command")).fill_null(""))),
             has_result=pl.col("outputs").fill_null(0) > 0,
         )
     )

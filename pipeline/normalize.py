@@ -15,7 +15,7 @@ EARLIEST, LATEST = pl.datetime(2020, 1, 1, time_unit="ms"), pl.datetime(2101, 1,
 _LARGEST = 2**63 - 1
 _ISO = (
     r"^(?<date>[0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ](?<clock>[0-9]{2}:[0-9]{2})(?<seconds>:[0-5][0-9](?:\.[0-9]+)?)?"
-    r" ?(?:[Zz]|(?<sign>[+-])(?<hours>[01][0-9]|2[0-3]):?(?<minutes>[0-5][0-9]))?)?$"
+    r" ?(?:[Zz]|(?<sign>[+-])(?<hours>[01][0-9]|2[0-3]):?(?<minutes>[0-5][0-9])?)?)?$"
 )
 
 
@@ -71,7 +71,7 @@ def _iso(text: pl.Expr) -> pl.Expr:
     local = pl.concat_str(
         part("date"), pl.lit("T"), part("clock").fill_null("00:00"), part("seconds").fill_null(":00")
     ).str.to_datetime("%Y-%m-%dT%H:%M:%S%.f", time_unit="ms", strict=False)
-    ahead = (part("hours").cast(pl.Int64) * 60 + part("minutes").cast(pl.Int64)) * 60_000
+    ahead = (part("hours").cast(pl.Int64) * 60 + part("minutes").cast(pl.Int64).fill_null(0)) * 60_000
     offset = pl.when(part("sign") == "-").then(-ahead).otherwise(ahead).fill_null(0)
     made = (local.cast(pl.Int64) - offset).cast(TIME)
     return text.str.extract_groups(_ISO).struct.with_fields(made=made).struct.field("made")

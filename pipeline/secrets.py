@@ -18,6 +18,9 @@ _START = r"(?:(?<![\w$])|(?<=\\[nrt]))"
 _FIELD = re.compile(
     rf"""{_START}(?:{"|".join(_KEYS)})[{_LOST}]*+(?:\\*+["'`])?{_SPACE}[:=]{_SPACE}(?:(\\*+)(["'`]))?"""
 )
+_NO_VALUE = rf"""\s"'`,:{{}}\[\]()\\{_LOST}"""
+_TOKEN = re.compile(rf"""(?:\A|(?<=[{_NO_VALUE}]))[^{_NO_VALUE}]++(?=\\*+"\s*+,\s*+\\*+"userAgent\b)""")
+"""What stands before `userAgent` in an event is the end of the token, also where its key is lost."""
 _BARE = re.compile(r"(?!(?:null|undefined)\b)[^\s,;&\"'`\\{}\[\]()]*+")
 _QUOTE = re.compile(r'(?<!\\)(\\*+)"')
 
@@ -28,6 +31,8 @@ def mask(text: str) -> str:
     A value in quotes that does not end reaches to the end of the text, one without quotes to a space or a mark. Inside
     a string that holds JSON, quotes have a backslash in front, inside a string of that one three, and so on.
     """
+    if "userAgent" in text:
+        text = _TOKEN.sub(MASK, text)
     if not any(key in text for key in _KEYS):
         return text
     kept, position = list[str](), 0

@@ -1,5 +1,6 @@
 """Documents with damage: what is read, what is lost, and where the loss ends."""
 
+import json
 import time
 
 import pytest
@@ -82,6 +83,19 @@ def test_object_cut_in_an_element() -> None:
     assert found.cut == ["history"]
 
 
+@pytest.mark.parametrize("tail", ["", "\0" * 20])
+def test_object_cut_anywhere_has_one_fault(tail: str) -> None:
+    whole = '{"sessionId":"a","history":[{"message":{"role":"u"}}],"title":"t","usage":{"promptTokens":12}}'
+
+    for end in range(1, len(whole)):
+        found = read_object(whole[:end] + tail, ("history",), ("sessionId", "title", "usage"), is_item)
+        if not isinstance(found, Fault):
+            items = [element.value for array in found.arrays.values() for element in array]
+            damaged = [value for value in items if isinstance(value, Fault)]
+            beside = [*found.faults, *(["cut"] if found.cut and not damaged else [])]
+            assert len(damaged) + len(beside) == 1, whole[:end]
+
+
 def test_object_reads_on_behind_a_run_of_nul() -> None:
     text = '{"history":[{"message":{"role":"u"}},{"message":{"a":"\0\0"}},{"message":{"role":"z"}}],"title":"t"}'
 
@@ -124,6 +138,66 @@ def test_object_deeper_than_the_reader_goes() -> None:
 @pytest.mark.parametrize("text", ["[]", "null", "5", '"x"'])
 def test_object_of_another_type(text: str) -> None:
     assert read_object(text, ("history",), (), is_item) == Fault("not_an_object", text)
+
+
+def test_array_without_its_first_bracket() -> None:
+    found = read_array('{"sessionId":"1"},{"sessionId":"2"}]', is_entry)
+    assert not isinstance(found, Fault)
+
+    assert [element.value for element in found[0]] == [{"sessionId": "1"}, {"sessionId": "2"}]
+
+
+def test_object_without_its_first_bracket() -> None:
+    text = '"title":"t","history":[{"message":{"role":"u"}},{"message":{"role":"z"}}],"sessionId":"a"}'
+
+    assert history(text) == [Fault("json_invalid", '"title":"t","history":['), U, Z]
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        '"properties":{"message":{"type":"string"},"to":{}},"required":["message"]',
+        '"properties":{"message":{"type":"string"}}',
+        '"list":[{"message":{"type":"string"}}]',
+        '"list":[{"message":{}}],"required":[]',
+        '"lists":[[{"message":{}}]]',
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_object_takes_no_inner_object_for_an_element(inner: str, indent: int | None) -> None:
+    tool = json.loads(f'{{"message":{{"role":"u"}},"tool":{{{inner}}}}}')
+    whole = json.dumps({"history": [tool, {"message": {"role": "z"}}], "title": "t"}, indent=indent)
+
+    found = document(whole.replace('"u"', '"u', 1))
+
+    first, second = [element.value for element in found.arrays["history"]]
+    assert isinstance(first, Fault)
+    assert (second, found.head, found.faults, found.trailing) == (Z, {"title": "t"}, [], None)
+
+
+@pytest.mark.parametrize("lead", ["", "\0", "x"])
+def test_object_that_lost_its_beginning_is_read_from_its_next_element(lead: str) -> None:
+    item = '{"message":{"role":"u","usage":{"promptTokens":1}},"contextItems":[]}'
+    whole = f'{{"sessionId":"a","history":[{item},{item},{item}],"title":"t"}}'
+    element = {"message": {"role": "u", "usage": {"promptTokens": 1}}, "contextItems": []}
+
+    for begin in range(1, whole.index(item)):
+        lost = lead * begin + whole[begin:]
+        assert history(lost)[-3:] == [element] * 3, lost
+    for begin in range(1, 3):  # behind a brace of its own the rest of the first element is no document
+        lost = lead * 40 + whole[whole.index(item) + begin :]
+        assert history(lost)[-2:] == [element] * 2, lost
+
+
+def test_array_of_others_is_no_object() -> None:
+    text = '[{"sessionId":"1","title":"a"},{"sessionId":"2","ti'
+
+    assert read_object(text, ("history",), ("sessionId", "title"), is_item) == Fault("json_truncated", text)
+
+
+@pytest.mark.parametrize("text", ["5 6", '"x" {"a":1}', '{"a":1}{"a":2}'])
+def test_values_that_are_no_array_of_entries(text: str) -> None:
+    assert read_array(text, is_entry) == Fault("not_an_object", text)
 
 
 def test_array_reads_on_behind_conflict_markers() -> None:

@@ -261,6 +261,22 @@ def test_a_prompt_takes_the_session_nearest_in_time(home: MadeHome, build: Build
     ) == ("s2", -10.0)
 
 
+@pytest.mark.parametrize("prompt", ["P", None])
+def test_an_exchange_is_of_the_file_that_has_its_sessions_name(
+    home: MadeHome, build: Build, prompt: str | None
+) -> None:
+    home.session("s1", user("q"), reply("a", prompt=prompt))
+    home.session("s1 (1)", user("q"), reply("a", prompt=prompt), sessionId="s1", created=None)
+    home.events("chatInteraction", exchange(10, "P", "a"))
+
+    lake = build()
+
+    assert lake.rows(
+        "select e.turn_type, s.home_path from timeline as e join timeline as s on s.row_id = e.repeats_row_id "
+        "order by e.sequence"
+    ) == [("user", ".continue/sessions/s1.json"), ("assistant", ".continue/sessions/s1.json")]
+
+
 def test_a_prompt_has_no_twin_in_a_session_without_a_time(home: MadeHome, build: Build) -> None:
     home.session("s1", user("same"), created=None)
     home.history(("same", 90))
@@ -271,16 +287,17 @@ def test_a_prompt_has_no_twin_in_a_session_without_a_time(home: MadeHome, build:
     assert not lake.count("twins")
 
 
-def test_a_typed_command_is_the_twin_of_its_prompt(home: MadeHome, build: Build) -> None:
+@pytest.mark.parametrize("prompt", ["!ls -la", "! ls -la", "!\n ls -la "])
+def test_a_typed_command_is_the_twin_of_its_prompt(home: MadeHome, build: Build, prompt: str) -> None:
     call_id = f"shell-{ms(30)}-abc"
     home.session("s1", reply("", call(call_id, '{"command":"ls -la"}', name="Bash")))
-    home.history(("!ls -la", 29))
+    home.history((prompt, 29))
 
     lake = build()
 
     assert lake.rows(
         "select w.text, t.kind, t.tool_use_id from twins as w join timeline as t on t.row_id = w.twin_row_id"
-    ) == [("!ls -la", "tool_call", call_id)]
+    ) == [(prompt.strip(), "tool_call", call_id)]
     assert lake.row("select actor, requested_utc, command from tool_calls") == ("user", at(30), "ls -la")
 
 

@@ -294,13 +294,16 @@ def test_session_without_items_is_one(said: Said, history: object, search: objec
     assert lake.has_no_problem()
 
 
-def test_copy_of_the_index_is_noted(tmp_path: Path, open_lake: OpenLake) -> None:
+@pytest.mark.parametrize("damage", ["", "cut", "<<<<<<< HEAD"])
+def test_copy_of_the_index_is_noted(tmp_path: Path, open_lake: OpenLake, damage: str) -> None:
     folder = tmp_path / "home/.pearai/sessions"
     folder.mkdir(parents=True)
     created = int(CREATED.replace(tzinfo=UTC).timestamp() * 1000)
     entry = {"sessionId": "gone", "title": "Gone", "dateCreated": str(created), "workspaceDirectory": "/x"}
     (folder / "sessions.json").write_text(json.dumps([entry, {"title": "no id"}]), encoding="utf-8")
-    (folder / "sessions (1).json").write_text(json.dumps([entry]), encoding="utf-8")
+    copy = json.dumps([entry, entry])
+    damaged = copy[:-20] if damage == "cut" else copy.replace("[", f"[{damage}", 1)
+    (folder / "sessions (1).json").write_text(damaged, encoding="utf-8")
     outcome = homelake("build", tmp_path / "home", "-o", tmp_path / "lake", "--workers", "1")
     assert outcome.exit_code == 0, outcome.stderr
 

@@ -37,6 +37,11 @@ from pipeline.secrets import mask
         ("{ apiKey: undefined, userId: null }", "{ apiKey: undefined, userId: null }"),
         ("theuserId=x, userIds=x, my_apiKey: 'x'", "theuserId=x, userIds=x, my_apiKey: 'x'"),
         ("no apiKey, no userId", "no apiKey, no userId"),
+        ('line: sk-7","userAgent":"a"}', 'line: ***","userAgent":"a"}'),
+        ('\ufffdsk-7" , "userAgent":"a"}', '\ufffd***" , "userAgent":"a"}'),
+        ('{"time":"t","use\ufffd":"sk-7","userAgent":"a"}', '{"time":"t","use\ufffd":"***","userAgent":"a"}'),
+        ('{\\"erId\\":\\"sk-7\\",\\"userAgent\\":1}', '{\\"erId\\":\\"***\\",\\"userAgent\\":1}'),
+        ('{"userId":"","userAgent":"a"}', '{"userId":"","userAgent":"a"}'),
     ],
 )
 def test_mask_of_a_line(text: str, masked: str) -> None:

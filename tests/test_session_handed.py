@@ -173,7 +173,7 @@ def test_item_with_tokens_alone_is_not_silent() -> None:
     ("name", "call_id", "arguments", "typed"),
     [
         ("Bash", "shell-1789461060000-k3q9zz", {"command": "ls -la"}, "!ls -la"),
-        ("Bash", "shell-1789461060000-", {"command": "  ls\n"}, "!  ls"),
+        ("Bash", "shell-1789461060000-", {"command": "  ls\n"}, "!ls"),
         ("Bash", "shell-1789461060000-k", {"command": "a\0b \ud83d"}, "!a\ufffdb \ufffd"),
         ("Bash", "shell-1789461060000", {"command": "ls"}, None),
         ("Bash", "shell-abc", {"command": "ls"}, None),

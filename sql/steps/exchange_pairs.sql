@@ -1,6 +1,6 @@
 -- Grain: one row per event of an exchange that an item of a session is the reply of. Key: event_artifact, event_record.
 -- Session, prompt and completion tell them: n items and n events pair in order, else the earliest two alone.
--- An item that keeps no prompt is known by its text.
+-- An item that keeps no prompt is known by its text. Of several files of one session that of its name comes first.
 with
 events as (
     select places.home, places.agent, exchanges.*
@@ -10,7 +10,14 @@ events as (
 ),
 
 kept as (
-    select sessions.home, sessions.agent, sessions.session_id, logs.artifact, logs.line, logs.exchange
+    select
+        sessions.home,
+        sessions.agent,
+        sessions.session_id,
+        sessions.session_name = sessions.session_id as is_own,
+        logs.artifact,
+        logs.line,
+        logs.exchange,
     from prompt_logs as logs
     join session_places as sessions using (artifact)
     where logs.exchange is not null
@@ -30,7 +37,7 @@ counted_events as (
 counted_items as (
     select
         *,
-        row_number() over (partition by home, agent, session_id, exchange order by artifact, line) as place,
+        row_number() over (partition by home, agent, session_id, exchange order by is_own desc, artifact, line) as place,
         count(*) over (partition by home, agent, session_id, exchange) as many,
     from kept
 ),
@@ -43,7 +50,14 @@ by_prompt as (
 ),
 
 spoken as (
-    select sessions.home, sessions.agent, sessions.session_id, rows.artifact, rows.line, rows.text as reply
+    select
+        sessions.home,
+        sessions.agent,
+        sessions.session_id,
+        sessions.session_name = sessions.session_id as is_own,
+        rows.artifact,
+        rows.line,
+        rows.text as reply,
     from rows
     join session_places as sessions using (artifact)
     anti join prompt_logs as logs on logs.artifact = rows.artifact and logs.line = rows.line
@@ -63,7 +77,7 @@ left_events as (
 left_items as (
     select
         *,
-        row_number() over (partition by home, agent, session_id, reply order by artifact, line) as place,
+        row_number() over (partition by home, agent, session_id, reply order by is_own desc, artifact, line) as place,
         count(*) over (partition by home, agent, session_id, reply) as many,
     from spoken
     semi join left_events using (home, agent, session_id, reply)

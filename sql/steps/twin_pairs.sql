@@ -47,6 +47,11 @@ of_sessions as (
     where rows.kind = 'message' and rows.text in (select text from repeating) and not sessions.is_folder
 ),
 
+-- White space behind the mark is no part of the command.
+commands as (
+    select distinct text, regexp_replace(text, '^!\s+', '!') as typed from repeating where starts_with(text, '!')
+),
+
 -- What a person typed to run a command is no message of the session.
 typed as (
     select
@@ -55,14 +60,14 @@ typed as (
         calls.artifact,
         call_rows.sequence,
         'user' as turn_type,
-        calls.typed as text,
+        commands.text,
         sessions.session_id,
         sessions.rows_utc as utc,
         false as is_event,
     from calls
+    join commands using (typed)
     join call_rows using (artifact, call_no)
     join session_places as sessions using (artifact)
-    where calls.typed is not null
 ),
 
 of_events as (
