@@ -16,6 +16,7 @@ _WHOLE = ("index", "extensions")
 _SECRETS = (
     "config.yaml",
     "config.json",
+    ".configs/*/config.json",
     "config.ts",
     ".env",
     "auth*.json",

@@ -225,13 +225,14 @@ def test_secrets_are_named_and_not_opened(tmp_path: Path, monkeypatch: pytest.Mo
     store = "Library/Application Support/Code/User/globalStorage/continue.continue"
     put(tmp_path, f"{store}/key.bin", f"{store}/note.txt", f"{AGENT}/settings/pearai_agent_mcp_settings.json")
     put(tmp_path, ".vscode-server/data/User/globalStorage/continue.continue/a.bin", ".continue/x_mcp_settings.json")
-    put(tmp_path, ".continue/sessions/")
+    put(tmp_path, ".continue/sessions/", ".continue/.configs/host/config.json")
     put(tmp_path, "Library/Application Support/Code/User/globalStorage/other.ext/x.bin")
     monkeypatch.setattr("io.open", None)
     monkeypatch.setattr("os.open", None)
 
     assert [(a.agent, a.home_path, a.status.value) for a in the_home(tmp_path).artifacts] == [
         ("pearai", f"{AGENT}/settings/pearai_agent_mcp_settings.json", "secret"),
+        ("continue", ".continue/.configs/host/config.json", "secret"),
         ("continue", ".continue/x_mcp_settings.json", "secret"),
         ("continue", ".vscode-server/data/User/globalStorage/continue.continue/a.bin", "secret"),
         ("continue", f"{store}/key.bin", "secret"),

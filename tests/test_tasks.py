@@ -357,6 +357,17 @@ def test_list_of_tasks_tells_what_their_files_do_not(home: MadePear, build: Buil
     ) == [("a", 1, 1), ("b", 1, 1), ("c", 1, 1)]
 
 
+def test_task_of_two_lists_states_its_tokens_once(home: MadePear, build: Build) -> None:
+    home.listed({"id": "a", "ts": ms(9), "task": "t", "tokensIn": 20, "totalCost": 0.5, "workspace": "/w"})
+    home.listed({"id": "a", "ts": ms(3), "task": "t", "tokensIn": 7, "totalCost": 0.1}, editor=".pearai-server/data")
+
+    lake = build()
+
+    assert lake.rows("select prompt_tokens, total_cost_usd, has_file from sessions") == [(20, 0.5, False)]
+    assert lake.rows("select grain, utc, prompt_tokens from token_usage") == [("task", at(9), 20)]
+    assert lake.count("timeline", "kind = 'task'") == 2
+
+
 def test_log_repeats_chats_and_no_task(home: MadePear, build: Build) -> None:
     home.chat("s1", user("ask"), reply("answer"), created=ms(0))
     home.ui("t", say(0, "text", "of the agent"))

@@ -25,6 +25,9 @@ held as (
     from session_places
     where is_readable or in_index
     union all by name
+    select home, agent, names."name" as session_id, session_key, project_path, names."name" as session_name
+    from file_names as names
+    union all by name
     -- Folders of which no file tells anything are sessions, too.
     select
         folders.home,
