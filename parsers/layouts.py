@@ -52,9 +52,10 @@ _LEFTOVER = re.compile(r"\.?(.+?)\.(?:new|bak)_.*", re.DOTALL)
 """What an interrupted write leaves beside a file of a task: `.ui_messages.json.new_<ms>_<random>.tmp`."""
 
 
-def _is_pearai(index: bytes) -> bool:
-    """Say whether a session index is PearAI's: its entries name the kind of chat."""
-    return b'"integrationType"' in index or b'"perplexityHistory"' in index
+def _is_pearai(told: bytes) -> bool:
+    """Say whether a session index or a session is PearAI's: by the kind of chat, or the talk with its search."""
+    told = told.replace(b"\0", b"")  # (UTF-16)
+    return b'"integrationType"' in told or b'"perplexityHistory"' in told
 
 
 def _task_file(name: str) -> str | None:
@@ -80,7 +81,7 @@ CONTINUE = Layout(
         Root("state", (".continue",), _STATE, whole=_WHOLE, secrets=_SECRETS),
         Root("editor", _EDITOR_PLACES, (_STORE,), (f"{_STORE}/**",), secrets=(f"{_STORE}/*.bin",)),
     ),
-    lambda index: not _is_pearai(index),
+    lambda told: not _is_pearai(told),
 )
 PEARAI = Layout(
     "pearai",

@@ -13,8 +13,8 @@ PASSED_BY = frozenset(("node_modules", ".git"))
 """Directories that are never searched for homes or agent directories."""
 LEVELS = 3
 """How deep below a home a moved agent directory is found."""
-_INDEX_BYTES = 64 << 20
-"""How much of a session index is read to tell whose it is."""
+_TELLING_BYTES = 64 << 20
+"""How much of a session index, and of sessions that it does not tell of, is read to tell whose they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,16 +161,28 @@ class AgentDirs:
         return found
 
     def owner(self, directory: str) -> Kind:
-        """Whose a moved directory is: by its name, else by its session index, else the first assistant's."""
+        """Whose a moved directory is: by its name, else by its index and its sessions, else the first assistant's."""
         layout = self.names.get(directory.rpartition("/")[2]) or self._owner(directory)
         return Kind(layout, layout.roots[0])
 
     def _owner(self, directory: str) -> Layout:
-        try:
-            index = self.volume.content(f"{directory}/sessions/sessions.json").read_bytes()[:_INDEX_BYTES]
-        except OSError:
-            index = b""
-        return next((layout for layout in self._layouts if layout.is_moved(index)), self._layouts[0])
+        """Whose the first file is that tells that it is another's than the first assistant's."""
+        sessions = f"{directory}/sessions"
+        names = sorted(e.name for e in self.volume.listed(sessions)[0] if e.name.endswith(".json") and is_regular(e))
+        left = _TELLING_BYTES
+        for path in (f"{sessions}/{name}" for name in sorted(names, key=lambda name: name != "sessions.json")):
+            try:
+                size = self.volume.look(path).st_size
+                if size > left:
+                    continue
+                told = self.volume.content(path).read_bytes()
+            except OSError:
+                continue
+            left -= size
+            layout = next((layout for layout in self._layouts if layout.is_moved(told)), self._layouts[0])
+            if layout is not self._layouts[0]:
+                return layout
+        return self._layouts[0]
 
 
 def _place(volume: Volume, path: str) -> tuple[int, int]:

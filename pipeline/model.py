@@ -144,7 +144,7 @@ class Layout:
     """Where an assistant keeps its state below a home.
 
     The first of its `roots` is its own directory, which can be moved: `is_moved` tells from the bytes of a
-    `sessions/sessions.json` whether a moved directory is this assistant's. `given` is the root of directories that a
+    file of its `sessions` whether a moved directory is this assistant's. `given` is the root of directories that a
     person names because they hold directories of sessions.
     """
 
