@@ -164,6 +164,7 @@ SOURCE = Source(
     agent="pearai",
     root="tasks",
     pattern=task_path("task_metadata.json"),
+    file="task_metadata.json",
     tables=(HEADS, EVENTS),
     read=read,
     stage=stage,

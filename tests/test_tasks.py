@@ -1,7 +1,9 @@
 """Tasks of PearAI's agent as a whole: two transcripts of one talk, times, tokens, keys, and logs beside them."""
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from tests.tasks import TASKS
 
 Build = Callable[[], Lake]
 
+EDITOR = ".config/PearAI/User/globalStorage"
 RUN = "<execute_command>\n<command>{}</command>\n</execute_command>"
 RESULT = "[execute_command for '{}'] Result:"
 DENIED = "The user denied this operation."
@@ -428,6 +431,50 @@ def test_appended_messages_leave_all_other_keys(home: MadePear, build: Build, *,
 
     assert len(before) == len(set(before))
     assert set(before) < set(after)
+
+
+@pytest.mark.parametrize("has_panel", [True, False])
+def test_what_stands_in_for_a_file_has_its_keys(home: MadePear, build: Build, *, has_panel: bool) -> None:
+    """So that collections of both have each row once."""
+    files = [home.api("t", *history(2))]
+    if has_panel:
+        files.append(home.ui("t", *talk(2), say(100, "api_req_started", {"tokensIn": 1})))
+    home.listed({"id": "t", "ts": ms(9), "task": "t", "tokensIn": 20})
+    home.file(
+        f"{TASKS}/t/task_metadata.json", json.dumps({"files_in_context": [{"path": "a", "roo_read_date": ms(1)}]})
+    )
+    metadata, database = home.path / f"{TASKS}/t/task_metadata.json", home.path / f"{EDITOR}/state.vscdb"
+    before = sorted(build().column(KEYS))
+
+    for file in (*files, metadata):
+        file.rename(file.with_name(f".{file.name}.bak_1_a.tmp"))
+    database.rename(database.with_name("state.vscdb.backup"))
+    leftovers = sorted(build().column(KEYS))
+    files[-1].with_name(f".{files[-1].name}.bak_1_a.tmp").rename(files[-1].with_name("claude_messages.json"))
+    old_name = sorted(build().column(KEYS))
+
+    assert before == leftovers == old_name
+
+
+def test_loss_of_a_database_and_that_of_its_backup_are_two(home: MadePear, build: Build) -> None:
+    home.listed({"id": "t", "ts": ms(9), "task": "t"})
+    database = home.path / f"{EDITOR}/state.vscdb"
+    whole = database.read_bytes()
+    database.with_name("state.vscdb.backup").write_bytes(whole)
+    with closing(sqlite3.connect(database.with_name("state.vscdb.backup"))) as connection:
+        connection.execute("update ItemTable set value = value || 'x'")
+        connection.commit()
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("update ItemTable set value = 'x'")
+        connection.commit()
+
+    lake = build()
+
+    assert lake.rows("select reason, parse_filename(source_file) from problems where lost order by all") == [
+        ("json_invalid", "state.vscdb"),
+        ("trailing_data", "state.vscdb.backup"),
+    ]
+    assert lake.count("timeline", "kind = 'task'") == 1
 
 
 def test_many_homes_read_in_pieces_give_the_same(

@@ -30,7 +30,7 @@ select
     places.source,
     places.source_file,
     tokens.line as source_line,
-    row_key(places.place, concat('tokens', chr(0), tokens.grain), tokens.key, null, tokens.occurrence, '') as row_id,
+    row_key(places.told_place, concat('tokens', chr(0), tokens.grain), tokens.key, null, tokens.occurrence, '') as row_id,
     places.home_path,
     places.collection_id,
     true as current,
