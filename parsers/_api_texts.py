@@ -101,8 +101,12 @@ def behind_approval(texts: list[str]) -> list[str]:
 
 
 def unwrapped(text: str) -> str:
-    """Return a task without its wrapper; the contents of what it mentions follow that."""
-    task, _, mentioned = text.removeprefix("<task>").partition("</task>")
+    """Return a task without its wrapper; the contents of what it mentions follow that. It can be about tags."""
+    text = text.removeprefix("<task>")
+    if text.endswith("</task>"):
+        return text.removesuffix("</task>").strip()
+    end = text.find("</task>\n\n<")
+    task, _, mentioned = (text[:end], "", text[end + len("</task>") :]) if end >= 0 else text.partition("</task>")
     return "\n\n".join(filter(None, (task.strip(), mentioned.strip())))
 
 

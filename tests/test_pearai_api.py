@@ -394,6 +394,9 @@ NO_TOOL = "[ERROR] You did not use a tool"
     ("parts", "rows"),
     [
         (["<task>\nfix it\n</task>"], [("user", "fix it")]),
+        (["<task>\nthe tag </task> ends it\n</task>"], [("user", "the tag </task> ends it")]),
+        ([f"<task>\nof </task> 'a'\n</task>\n\n{MENTION}"], [("user", f"of </task> 'a'\n\n{MENTION}")]),
+        (["<task>\ncut"], [("user", "cut")]),
         ([f"<task>\nfix 'a'\n</task>\n\n{MENTION}"], [("user", f"fix 'a'\n\n{MENTION}")]),
         ([f"<task>\nold\n</task>\n\n{ENVIRONMENT}"], [("user", "old"), ("system", ENVIRONMENT)]),
         (
