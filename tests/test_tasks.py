@@ -252,6 +252,21 @@ def test_message_without_a_time_has_the_sessions(home: MadePear, build: Build) -
     assert lake.rows("select started_utc, started_basis from sessions") == [(at(5), "record")]
 
 
+def test_records_without_a_time_have_that_of_the_session_they_name(home: MadePear, build: Build) -> None:
+    rated = {"prompt": "of a", "completion": "", "feedback": True}
+    home.chat("a", user("hi"), created=ms(5))
+    home.lines("chat", {**rated, "sessionId": "a"}, {**rated, "sessionId": "gone"}, rated)
+    home.listed({"id": "t", "task": "listed", "tokensIn": 7})
+    home.ui("t", say(3, "text", "hi"))
+
+    lake = build()
+
+    rows = "select timestamp_utc, event_utc, event_basis from timeline where kind = $1 order by source_line"
+    assert lake.rows(rows, "feedback") == [(None, at(5), "session"), (None, None, None), (None, None, None)]
+    assert lake.rows(rows, "task") == [(None, at(3), "session")]
+    assert lake.rows("select utc from token_usage") == [(at(3),)]
+
+
 def test_task_without_any_time_has_that_of_its_files(home: MadePear, build: Build) -> None:
     home.api("t", sent(None, "<task>\nfix it\n</task>"), replied(None, "done"))
     path = home.ui("t")

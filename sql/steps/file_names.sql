@@ -7,6 +7,7 @@ select
     min_by(session_id, artifact) as session_id,
     min_by(session_key, artifact) as session_key,
     min_by(project_path, artifact) as project_path,
+    min_by(session_utc, artifact) as session_utc,
 from session_places as sessions
 anti join session_places as others
     on others.home = sessions.home

@@ -17,7 +17,8 @@ select
     coalesce(sessions.project_path, named.project_path) as project_path,
     tokens.grain,
     coalesce(
-        case when tokens.grain = 'reply' then happened.event_utc else tokens.own_utc end, sessions.session_utc
+        case when tokens.grain = 'reply' then happened.event_utc else tokens.own_utc end, sessions.session_utc,
+        named.session_utc
     ) as utc,
     tokens.model,
     tokens.provider,
