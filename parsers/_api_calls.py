@@ -14,6 +14,7 @@ class Call:
     identifier: str
     asked: Asked
     outputs: list[str] = field(default_factory=list)
+    approval: str | None = None
     is_skipped: bool = False
 
     @property
@@ -23,8 +24,8 @@ class Call:
         return command if isinstance(command, str) else self.asked.stored
 
     def row(self) -> tuple[object, ...]:
-        """Row of the raw calls; several outputs are joined by a blank line."""
-        output = "\n\n".join(self.outputs) if self.outputs else None
+        """Row of the raw calls; several outputs are joined by a blank line. An approval alone is a result, too."""
+        output = "\n\n".join(self.outputs) if self.outputs else self.approval
         return call_row(self.number, self.asked, output, is_skipped=self.is_skipped)
 
 

@@ -4,11 +4,9 @@ from dataclasses import dataclass, field
 
 from parsers import _api_texts
 from parsers._api_calls import Call, Calls, Row
-from parsers._api_texts import Header
+from parsers._api_texts import IMAGE, Header
 from parsers._json import Json, as_text
 from parsers._task import workspace_of
-
-IMAGE = "[image]"
 
 
 def is_image(part: Json) -> bool:
@@ -112,13 +110,17 @@ class Prompt:
             decided = f"permission decision: {decision}"
             self.rows.append(Row("permission_decision", "system", decided, call, result.header.tool))
         for said in result.texts:
-            self._add_feedback(said.lstrip())
-        if (
-            call is not None and decision != "approved with feedback"
-        ):  # behind an approval the tool's own result follows
-            call.outputs.append(text)
-            self.calls.answer(call)
-            self._answered[result.header.label] = call
+            self._add_feedback(said.lstrip(), is_decided=decision is not None)
+        if call is None:
+            return
+        if decision == "approved with feedback":
+            call.approval = text
+            text = "\n".join(_api_texts.behind_approval(result.texts))
+            if not text:  # the tool's own result follows, unless the task ended there
+                return
+        call.outputs.append(text)
+        self.calls.answer(call)
+        self._answered[result.header.label] = call
 
     def _answered_by(self, header: Header) -> Call | None:
         """Return the call that a result belongs to.
@@ -130,9 +132,9 @@ class Prompt:
             return answered
         return waiting or (self.calls.last.get(header.tool) if header.of_subtask else None)
 
-    def _add_feedback(self, block: str) -> None:
+    def _add_feedback(self, block: str, *, is_decided: bool = False) -> None:
         """Add what the user said, where a block hands it on."""
-        feedback = _api_texts.feedback(block)
+        feedback = _api_texts.feedback(block, is_decided=is_decided)
         if feedback is not None:
             self.rows.append(Row("message", "user", feedback))
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from parsers._xml_calls import TOOLS
 
 ENVIRONMENT = "<environment_details>"
+IMAGE = "[image]"
 
 _NAMES = "|".join(TOOLS)
 _RESULT = re.compile(rf"\[({_NAMES})(?=[ \]])")
@@ -80,20 +81,32 @@ def decision(text: str) -> str | None:
     return next((word for begin, word in _DECISIONS if text.startswith(begin)), None)
 
 
-def feedback(text: str) -> str | None:
-    """Return what the user said, of a block in which the agent hands it on."""
+def feedback(text: str, *, is_decided: bool = False) -> str | None:
+    """Return what the user said, of a block in which the agent hands it on.
+
+    Where the user decided (`is_decided`), the words can stand in a block of their own. They can be about tags.
+    """
     if text.startswith(_RUNNING):
         text = text.rpartition(_RUNNING_SAYS)[2] if _RUNNING_SAYS in text else ""
-    elif not text.startswith(_SAYS):
+    elif not text.startswith(_SAYS) and not (is_decided and text.startswith(_FEEDBACK)):
         return None
     start = text.find(_FEEDBACK)
-    end = text.find(_FEEDBACK_END, start)
+    end = text.rfind(_FEEDBACK_END, max(start, 0))
     return text[start + len(_FEEDBACK) : end] if 0 <= start < end else None
 
 
+def behind_approval(texts: list[str]) -> list[str]:
+    """Blocks of a result that begins with an approval, without what the user said and showed with it."""
+    return [text for text in texts[1:] if text.strip() != IMAGE and not text.lstrip().startswith(_FEEDBACK)]
+
+
 def unwrapped(text: str) -> str:
-    """Return a task without its wrapper; the contents of what it mentions follow that."""
-    task, _, mentioned = text.removeprefix("<task>").partition("</task>")
+    """Return a task without its wrapper; the contents of what it mentions follow that. It can be about tags."""
+    text = text.removeprefix("<task>")
+    if text.endswith("</task>"):
+        return text.removesuffix("</task>").strip()
+    end = text.find("</task>\n\n<")
+    task, _, mentioned = (text[:end], "", text[end + len("</task>") :]) if end >= 0 else text.partition("</task>")
     return "\n\n".join(filter(None, (task.strip(), mentioned.strip())))
 
 

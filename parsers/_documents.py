@@ -273,6 +273,8 @@ def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whol
             return Fault("not_an_object", text)
         end = _read_headless(walk, start, document)
     if not document.head and not document.arrays:
+        if reason_of(text) is None:  # an object without members
+            return document
         return Fault(document.faults[0].reason if document.faults else _foreign_reason(text) or "json_invalid", text)
     rest = text[end:].strip(WHITE)
     document.trailing = _trailing(rest) if rest else None

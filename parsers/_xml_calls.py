@@ -9,6 +9,7 @@ a tag amid the words of a line is prose unless the agent answered it, and file c
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 TOOLS = (
     *("execute_command", "read_file", "write_to_file", "apply_diff", "insert_content", "search_and_replace"),
@@ -31,6 +32,8 @@ _FILE_CONTENT = {"write_to_file": "content", "insert_content": "content", "apply
 _OPEN = re.compile(rf"<({'|'.join(TOOLS)})>")
 _OPEN_ALONE = re.compile(rf"(?m)^[ \t]*<(?:{'|'.join(TOOLS)})>")
 _INSIDE = {tool: re.compile(rf"<({'|'.join(_PARAMETERS)})>|</{tool}>") for tool in TOOLS}
+_OWN = {tool: re.compile(rf"(?m)^[ \t]*<{tool}>|</{tool}>") for tool in _FILE_CONTENT}
+_MOST_OWN = 64
 _MORE_PARAMETERS = re.compile(r"\s*+(?:<([a-z_]+)>[^<]*+</\1>\s*+)*+")
 _PARAMETER = re.compile(r"\s*<")
 _PARAMETER_OR_END = re.compile(r"[^\S\n]*(?:[\n<]|\Z)")
@@ -137,13 +140,14 @@ def _file_content_end(reply: str, tool: str, start: int, end: int) -> int:
     """Return where file content from `start` ends, -1 where it never does.
 
     The agent ends a call at the first closing tag behind the first end of its content, and the content at the last
-    `</content>` before that. Where another such end follows before the next call, the model wrote of tags.
+    `</content>` before that. Where calls in the content are closed, or another such end follows before the next call,
+    the model wrote of tags.
     """
     closing, tool_closing = f"</{_FILE_CONTENT[tool]}>", f"</{tool}>"
     first = reply.find(closing, start, end)
     if first < 0:
         return -1
-    limit = reply.find(tool_closing, first, end)
+    limit = max(reply.find(tool_closing, first, end), _own_end(reply, tool, start, end))
     if limit < 0:
         return reply.rfind(closing, first, end)
     following = _OPEN_ALONE.search(reply, limit, end)
@@ -157,6 +161,19 @@ def _file_content_end(reply: str, tool: str, start: int, end: int) -> int:
             limit = behind
         later = reply.find(closing, behind, stop)
     return reply.rfind(closing, first, limit)
+
+
+def _own_end(reply: str, tool: str, start: int, end: int) -> int:
+    """Return where the closing tag of a call stands whose content from `start` holds others that are closed.
+
+    -1 where the tags do not match, or are too many to be looked at.
+    """
+    depth = 1
+    for tag in islice(_OWN[tool].finditer(reply, start, end), _MOST_OWN):
+        depth += -1 if tag[0].startswith("</") else 1
+        if depth == 0:
+            return tag.start()
+    return -1
 
 
 def _add_words(pieces: list[Call | Said], text: str, *, is_thinking: bool) -> bool:

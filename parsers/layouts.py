@@ -16,6 +16,7 @@ _WHOLE = ("index", "extensions")
 _SECRETS = (
     "config.yaml",
     "config.json",
+    ".configs/*/config.json",
     "config.ts",
     ".env",
     "auth*.json",
@@ -51,9 +52,10 @@ _LEFTOVER = re.compile(r"\.?(.+?)\.(?:new|bak)_.*", re.DOTALL)
 """What an interrupted write leaves beside a file of a task: `.ui_messages.json.new_<ms>_<random>.tmp`."""
 
 
-def _is_pearai(data: bytes) -> bool:
-    """Say whether a session index or a session is PearAI's: it names the kind of chat, or has the talk with Search."""
-    return b'"integrationType"' in data or b'"perplexityHistory"' in data
+def _is_pearai(told: bytes) -> bool:
+    """Say whether a session index or a session is PearAI's: by the kind of chat, or the talk with its search."""
+    told = told.replace(b"\0", b"")  # (UTF-16)
+    return b'"integrationType"' in told or b'"perplexityHistory"' in told
 
 
 def _task_file(name: str) -> str | None:
@@ -79,7 +81,7 @@ CONTINUE = Layout(
         Root("state", (".continue",), _STATE, whole=_WHOLE, secrets=_SECRETS),
         Root("editor", _EDITOR_PLACES, (_STORE,), (f"{_STORE}/**",), secrets=(f"{_STORE}/*.bin",)),
     ),
-    lambda data: not _is_pearai(data),
+    lambda told: not _is_pearai(told),
 )
 PEARAI = Layout(
     "pearai",

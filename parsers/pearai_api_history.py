@@ -13,6 +13,7 @@ SOURCE = Source(
     agent="pearai",
     root="tasks",
     pattern=task_path("api_conversation_history.json"),
+    file="api_conversation_history.json",
     tables=(HEADS, _api_history.MESSAGES, _api_history.ROWS, CALLS),
     read=_api_history.read,
     stage=_api_rows.stage,

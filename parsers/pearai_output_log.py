@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from parsers._documents import size_of
-from parsers._text import Cleaner, decode
+from parsers._text import WHITE, Cleaner, decode
 from pipeline.normalize import trim
 from pipeline.schema import Column, Table
 from pipeline.secrets import mask
@@ -47,7 +47,6 @@ _RULE = "\n" + "#" * 44 + "\n"
 _REQUEST, _REPLY = "Settings:\n", "Completion:"
 _MODEL = re.compile(r"^model: (.+)$", re.MULTILINE)
 _ROLE = re.compile(r"<(?:system|user|assistant)>\n")
-_ZEROS = "\0 \t\r\n"
 _USER, _OTHERS = "\n\n<user>\n", ("\n\n<assistant>\n", "\n\n<system>\n")
 
 
@@ -70,23 +69,21 @@ class _File:
 
 def read(data: bytes, path: str, records: Records) -> None:
     """Read the log write by write."""
-    if b"\0" in data and not data.strip(b"\0 \t\r\n"):
-        records.lose(0, "zero_filled", "parser: unreadable (zero_filled)", size=len(data))
-        return
     decoded = decode(data)
     text = decoded.text
     if text.count("\r\n") == text.count("\n"):
         text = text.replace("\r\n", "\n")
+    if _is_zero(text):
+        records.lose(0, "zero_filled", "parser: unreadable (zero_filled)", size=len(data))
+        return
     file = _File(records)
     for line, is_write, write in _writes(text):
         cleaner = Cleaner(decoded.bad)
         rows = _rows(file, write) if is_write else None
         if rows is None:
-            lost, reason = (
-                cleaner.text(write.rstrip("\n")),
-                "unexpected_record" if write.strip(_ZEROS) else "zero_filled",
-            )
-            records.lose(line, reason, f"parser: unparseable record ({reason}): {lost}", size=size_of(write))
+            reason = "zero_filled" if _is_zero(write) else "unexpected_record"
+            text = f"parser: unparseable record ({reason}): {cleaner.text(write.rstrip(chr(10)))}"
+            records.lose(line, reason, text, size=size_of(write))
             continue
         records.count += 1
         records.silent += not rows
@@ -95,6 +92,11 @@ def read(data: bytes, path: str, records: Records) -> None:
             row = (mask(cleaner.text(said)), cleaner.text(model) if model else None)
             records.rows["rows"].append((line, part, kind, turn, *row, None if kind == "model" else identity))
         records.note_all(line, cleaner.reasons, [])
+
+
+def _is_zero(text: str) -> bool:
+    """Say whether a text is what a lost write left: NULs, but for white space."""
+    return "\0" in text and not text.strip("\0" + WHITE)
 
 
 def _writes(text: str) -> Iterator[tuple[int, bool, str]]:

@@ -206,6 +206,7 @@ SOURCE = Source(
     tables=(ITEMS, RULES),
     read=read,
     stage=_state_rows.stage,
+    file="state.vscdb",
     replaced_on=frozenset(_UNREAD),
     companions=("-wal",),
 )

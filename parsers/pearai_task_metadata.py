@@ -15,9 +15,9 @@ import polars as pl
 from parsers._array import lose
 from parsers._documents import Document, Element, Fault, read_object, size_of
 from parsers._fit import fit
-from parsers._json import Json, clean, compact, parse, skip_space, token
+from parsers._json import Json, clean, compact, token
 from parsers._task import HEADS, head, task_path
-from parsers._text import WHITE, Cleaner, decode
+from parsers._text import Cleaner, decode
 from pipeline.normalize import moment, notes, trim
 from pipeline.schema import Column, Table
 from pipeline.source import Records, Session, Source
@@ -62,7 +62,7 @@ def read(data: bytes, path: str, records: Records) -> None:
     if not decoded.text.strip():
         records.lose(0, "empty_file", "parser: unreadable (empty_file)", size=len(data))
         return
-    document = _document(decoded.text)
+    document = read_object(decoded.text, (_FILES,), (), is_entry)
     if isinstance(document, Fault):
         records.lose(0, document.reason, f"parser: unreadable ({document.reason})", size=len(data))
         return
@@ -75,19 +75,6 @@ def read(data: bytes, path: str, records: Records) -> None:
         _add(element, Cleaner(decoded.bad), seen, records)
     _lose_around(document, elements, records, Cleaner(decoded.bad))
     records.rows["heads"].append(head(path))
-
-
-def _document(text: str) -> Document | Fault:
-    """Read the document; one without a list says nothing, and is no damage."""
-    document = read_object(text, (_FILES,), (), is_entry)
-    if isinstance(document, Fault):
-        try:
-            value, end = parse(text, skip_space(text, 0))
-        except (ValueError, RecursionError):
-            return document
-        if value == {} and not text[end:].strip(WHITE):
-            return Document()
-    return document
 
 
 def _add(element: Element, cleaner: Cleaner, seen: set[tuple[object, ...]], records: Records) -> None:
@@ -164,6 +151,7 @@ SOURCE = Source(
     agent="pearai",
     root="tasks",
     pattern=task_path("task_metadata.json"),
+    file="task_metadata.json",
     tables=(HEADS, EVENTS),
     read=read,
     stage=stage,

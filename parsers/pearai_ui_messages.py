@@ -10,6 +10,7 @@ SOURCE = Source(
     agent="pearai",
     root="tasks",
     pattern=task_path("ui_messages.json"),
+    file="ui_messages.json",
     tables=(HEADS, _ui_messages.MESSAGES, CALLS),
     read=_ui_messages.read,
     stage=_ui_rows.stage,

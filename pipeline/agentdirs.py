@@ -2,8 +2,7 @@
 
 import copy
 import stat
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pipeline.model import Layout, Root
@@ -14,10 +13,8 @@ PASSED_BY = frozenset(("node_modules", ".git"))
 """Directories that are never searched for homes or agent directories."""
 LEVELS = 3
 """How deep below a home a moved agent directory is found."""
-_INDEX_BYTES = 64 << 20
-"""How much of a session index, or of a session, is read to tell whose it is."""
-_SAMPLES = 4
-"""How many sessions are read where their index does not tell."""
+_TELLING_BYTES = 64 << 20
+"""How much of a session index, and of sessions that it does not tell of, is read to tell whose they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,26 +161,28 @@ class AgentDirs:
         return found
 
     def owner(self, directory: str) -> Kind:
-        """Whose a moved directory is: by its name, its session index, or a few sessions, else the first assistant's."""
+        """Whose a moved directory is: by its name, else by its index and its sessions, else the first assistant's."""
         layout = self.names.get(directory.rpartition("/")[2]) or self._owner(directory)
         return Kind(layout, layout.roots[0])
 
     def _owner(self, directory: str) -> Layout:
-        for data in self._samples(f"{directory}/sessions"):
-            layout = next((layout for layout in self._layouts if layout.is_moved(data)), self._layouts[0])
+        """Whose the first file is that tells that it is another's than the first assistant's."""
+        sessions = f"{directory}/sessions"
+        names = sorted(e.name for e in self.volume.listed(sessions)[0] if e.name.endswith(".json") and is_regular(e))
+        left = _TELLING_BYTES
+        for path in (f"{sessions}/{name}" for name in sorted(names, key=lambda name: name != "sessions.json")):
+            try:
+                size = self.volume.look(path).st_size
+                if size > left:
+                    continue
+                told = self.volume.content(path).read_bytes()
+            except OSError:
+                continue
+            left -= size
+            layout = next((layout for layout in self._layouts if layout.is_moved(told)), self._layouts[0])
             if layout is not self._layouts[0]:
                 return layout
         return self._layouts[0]
-
-    def _samples(self, folder: str) -> Iterator[bytes]:
-        """Yield the bytes of a session index, then of the smallest sessions beside it."""
-        index = f"{folder}/sessions.json"
-        others = [entry for entry in self.volume.listed(folder)[0] if entry.name.endswith(".json")]
-        sizes = {e.path: e.stat(follow_symlinks=False).st_size for e in others if is_regular(e) and e.path != index}
-        smallest = sorted((size, path) for path, size in sizes.items() if size)[:_SAMPLES]
-        for path in (index, *(path for _, path in smallest)):
-            with suppress(OSError):
-                yield self.volume.content(path).read_bytes()[:_INDEX_BYTES]
 
 
 def _place(volume: Volume, path: str) -> tuple[int, int]:

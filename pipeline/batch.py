@@ -19,6 +19,7 @@ from pipeline.history import Held, History, Seen, held_of
 from pipeline.join import Joined, Limits
 from pipeline.merge import Merging
 from pipeline.model import Artifact, Home
+from pipeline.owned import told_path
 from pipeline.parts import Part
 from pipeline.schema import Table
 from pipeline.source import Source
@@ -237,6 +238,7 @@ def _file_row(numbers: tuple[int, int], artifact: Artifact, read: Read, source: 
         source.resume if source else None,
         source.twin_rule if source else None,
         artifact.home_path,
+        told_path(artifact, source),
         artifact.source_file,
         artifact.size,
         artifact.mtime_ms or None,  # 0 is what collectors and archives write for a time that they do not know

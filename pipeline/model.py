@@ -144,8 +144,8 @@ class Layout:
     """Where an assistant keeps its state below a home.
 
     The first of its `roots` is its own directory, which can be moved: `is_moved` tells from the bytes of a
-    `sessions/sessions.json`, or of a session beside it, whether a moved directory is this assistant's. `given` is the
-    root of directories that a person names because they hold directories of sessions.
+    file of its `sessions` whether a moved directory is this assistant's. `given` is the root of directories that a
+    person names because they hold directories of sessions.
     """
 
     agent: str

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase, translate
 from functools import cache
 
 from pipeline.model import Artifact, Root, Status
+from pipeline.source import Source
 
 Classify = Callable[[str, str, str], str | None]
 """(agent, path below a root, name of the root) to the name of the source of the file there, null for none."""
@@ -69,6 +70,14 @@ def named(classify: Classify, agent: str, root: Root, path: str) -> tuple[str | 
 def place_of(artifact: Artifact) -> tuple[str, str | None]:
     """The directory and the source of an artifact: what stands in for a file has those of that file."""
     return artifact.home_path.rpartition("/")[0], artifact.source
+
+
+def told_path(artifact: Artifact, source: Source | None) -> str:
+    """Path below the home of the file that an artifact stands in for; of any other its own."""
+    if not artifact.stands_in or source is None or source.file is None:
+        return artifact.home_path
+    folder, slash, _ = artifact.home_path.rpartition("/")
+    return f"{folder}{slash}{source.file}"
 
 
 def _is_there(artifact: Artifact) -> bool:

@@ -107,6 +107,8 @@ class Source:
     """Command that takes a session up again, without the session's id, which is its last word."""
     twin_rule: TwinRule | None = None
     """Set for a secondary source: one that repeats what a primary one holds."""
+    file: str | None = None
+    """Name of its file in a directory, for a source of which others can stand in for that."""
     replaced_on: frozenset[str] = frozenset(("empty_file",))
     """Reasons for which nothing of a file is read where a file that stands in for it is read, too."""
     companions: tuple[str, ...] = ()

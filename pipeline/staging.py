@@ -327,6 +327,7 @@ ARTIFACTS = Table(
         Column("resume", TEXT, "Command that takes its session up again, without the id."),
         Column("twin_rule", TEXT, "How rows of a secondary source find their twins; null for a primary source."),
         Column("home_path", TEXT, "Path below the home."),
+        Column("told_path", TEXT, "Path below the home of the file that it stands in for; else its own."),
         Column("source_file", TEXT, "Path on the source host."),
         Column("bytes", COUNT, "Size of the file."),
         Column("mtime_utc", TIME, "Modification time."),

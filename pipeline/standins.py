@@ -26,9 +26,13 @@ class StandIns:
         self._looked_at: dict[str, str | None] = {}
 
     def seen(self, artifact: Artifact, read: Read) -> None:
-        """Remember a file that is there: why nothing of it could be read, null where something could."""
+        """Remember a file that is there: why nothing of it could be read, null where something could.
+
+        One that the collector left out or found to be a link cannot be read, either.
+        """
         if read.status is not Status.MISSING:
-            self._there[place_of(artifact)] = read.lost
+            is_left_out = read.status is Status.SKIPPED
+            self._there[place_of(artifact)] = "unreadable" if is_left_out else read.lost
 
     def settled(self, artifact: Artifact) -> Artifact:
         """Return an artifact as it is to be read, or as one that is known alone."""

@@ -12,7 +12,11 @@ _FOLDER = ("home", "session_path")
 
 
 def choose_transcripts(staged: Staged) -> Staged:
-    """Return the frames of `pipeline.staging` without the rows, calls and tokens that a better transcript repeats."""
+    """Return the frames of `pipeline.staging` without the rows, calls and tokens that a better transcript repeats.
+
+    Several lists of tasks of a home state the tokens of a task once.
+    """
+    staged = {**staged, "tokens": _told_once(staged["tokens"], staged["files"])}
     passed = _passed_over(staged)
     if passed.is_empty():
         return staged
@@ -28,6 +32,19 @@ def choose_transcripts(staged: Staged) -> Staged:
         "tokens": staged["tokens"].filter(~is_passed),
         "silent": pl.concat([staged["silent"], _silent(before, after)]),
     }
+
+
+def _told_once(tokens: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
+    """Tokens without those of a task that another list of the home tells of, too: its latest time holds."""
+    of_tasks = tokens.filter(pl.col("grain") == "task")
+    if of_tasks["artifact"].n_unique() < 2:
+        return tokens
+    homes = files.select("artifact", "home", "agent")
+    known = of_tasks.join(homes, on="artifact").sort("own_utc", "artifact", "line", nulls_last=False)
+    last = known.unique(("home", "agent", "named_session"), keep="last").select("artifact", "line", "grain")
+    return tokens.filter(pl.col("grain") != "task").vstack(
+        of_tasks.join(last, on=("artifact", "line", "grain"), how="semi", maintain_order="left")
+    )
 
 
 def _passed_over(staged: Staged) -> pl.DataFrame:

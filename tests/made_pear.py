@@ -83,9 +83,9 @@ class MadePear:
         """Write what was sent to the model of a task, and its replies."""
         return self.json(f"{TASKS}/{task}/api_conversation_history.json", messages)
 
-    def listed(self, *items: Json) -> None:
+    def listed(self, *items: Json, editor: str = ".config/PearAI") -> None:
         """Write the editor's database with the list of tasks."""
-        place = self.file(".config/PearAI/User/globalStorage/state.vscdb", "")
+        place = self.file(f"{editor}/User/globalStorage/state.vscdb", "")
         with closing(sqlite3.connect(place)) as connection:
             connection.execute("create table ItemTable (key text unique on conflict replace, value blob)")
             state = json.dumps({"taskHistory": items})

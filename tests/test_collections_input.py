@@ -2,8 +2,10 @@
 
 import io
 import json
+import sqlite3
 import tarfile
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -397,3 +399,23 @@ def test_a_leftover_that_was_not_collected_is_skipped(tmp_path: Path, open_lake:
         (None, "skipped"),
     ]
     assert lake.rows("select session_id, has_file from sessions") == [("1759400100000", True)]
+
+
+@pytest.mark.parametrize("status", ["skipped_size", "skipped_excluded", "error_read", "error_copy"])
+def test_a_backup_is_read_where_its_database_was_not_collected(
+    tmp_path: Path, open_lake: OpenLake, status: str
+) -> None:
+    backup = tmp_path / "backup"
+    with closing(sqlite3.connect(backup)) as connection:
+        connection.execute("create table ItemTable (key text unique on conflict replace, value blob)")
+        state = json.dumps({"taskHistory": [{"id": "t1", "ts": MTIME * 1000, "task": "listed"}]})
+        connection.execute("insert into ItemTable values ('pearai.pearai-roo-cline', ?)", (state,))
+        connection.commit()
+    path = "/home/alice/.config/PearAI/User/globalStorage/state.vscdb"
+    told = [line(path, status=status), line(f"{path}.backup", backup.read_bytes())]
+    place = as_directory(tmp_path / "c", told, {f"{path[1:]}.backup": backup.read_bytes()})
+
+    outcome = homelake("build", place, "-o", tmp_path / "lake")
+
+    assert outcome.exit_code == 0, outcome.stderr
+    assert open_lake(tmp_path / "lake").rows("select session_id, title from sessions") == [("t1", "listed")]

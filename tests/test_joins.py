@@ -440,3 +440,32 @@ def test_equal_sessions_are_forks_of_the_first(home: MadeHome, build: Build) -> 
     forked = "select distinct origin.session_id from sessions join sessions as origin on "
     assert lake.column(f"{forked} origin.session_key = sessions.forked_from") == ["s00"]
     assert lake.count("sessions", "forked_from is null") == 1
+
+
+@pytest.mark.parametrize("created", [0, None])
+def test_events_that_name_a_copied_file_are_of_its_session(home: MadeHome, build: Build, created: float | None) -> None:
+    """The copy has its source's id; what is written of it names the file, as the index does."""
+    home.session("copy", user("hi"), reply("hello", prompt="<user>\nhi"), sessionId="source", created=created)
+    home.events("chatInteraction", exchange(20, "<user>\nhi", "hello", session="copy"))
+    home.events("chatFeedback", {**exchange(30, "hi", "hello", session="copy"), "feedback": True})
+
+    lake = build()
+
+    assert lake.rows("select session_id, file_id, has_file from sessions") == [("source", "copy", True)]
+    assert lake.rows("select count(distinct session_key), count(session_key) = count(*) from timeline") == [(1, True)]
+    assert lake.rows(EVENTS_OF, "continue.chat_interaction") == [("<user>\nhi", "hi", 1), ("hello", "hello", 2)]
+    assert lake.rows("select text, turn_type from twins order by all") == [("hello", "assistant"), ("hi", "user")]
+
+
+def test_events_that_name_an_id_are_of_the_session_that_has_it(home: MadeHome, build: Build) -> None:
+    """Also where a copy of another session lies under that name."""
+    home.session("a", user("hi"), sessionId="b")
+    home.session("c", user("hi"), sessionId="a")
+    home.events("chatFeedback", {**exchange(30, "hi", "", session="a"), "feedback": True})
+
+    lake = build()
+
+    assert lake.rows("select file_id, session_id from sessions order by all") == [("a", "b"), ("c", "a")]
+    assert lake.rows("select timeline.home_path from twins join timeline on timeline.row_id = twins.twin_row_id") == [
+        (".continue/sessions/c.json",)
+    ]

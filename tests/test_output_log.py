@@ -153,18 +153,22 @@ def test_log_without_a_write(data: bytes, tmp_path: Path) -> None:
     assert found.reads[0].records == 0
 
 
-def test_a_log_of_zeros(tmp_path: Path) -> None:
-    found = stage_bytes(SOURCE, tmp_path, b"\0" * 300 + b"\n", PATH)
+@pytest.mark.parametrize("data", [bytes(100), bytes(3) + b"\n"])
+def test_log_of_zeros_is_one_loss(data: bytes, tmp_path: Path) -> None:
+    found = stage_bytes(SOURCE, tmp_path, data, PATH)
 
     assert found.losses() == [(0, "zero_filled", "parser: unreadable (zero_filled)")]
     assert unaccounted(found) == []
 
 
-def test_zeros_in_front_of_a_write(tmp_path: Path) -> None:
-    found = stage(tmp_path, "\0" * 300, reply("x"))
+def test_zeros_in_the_place_of_a_write_are_lost_alone(tmp_path: Path) -> None:
+    zeros, ask = "\0" * 64, request("<user>\nq\n\n")
 
-    assert found.losses() == [(1, "zero_filled", "parser: unparseable record (zero_filled): \ufffd")]
-    assert found.texts() == ["model completion: x"]
+    found = stage(tmp_path, zeros, ask, BETWEEN, zeros, ask)
+
+    zero = "parser: unparseable record (zero_filled): \ufffd"
+    assert found.losses() == [(1, "zero_filled", zero), (13, "zero_filled", zero)]
+    assert found.texts() == ["q", "q"]
     assert unaccounted(found) == []
 
 

@@ -39,6 +39,7 @@ def feedback(lead: str, said: str) -> str:
 
 
 DENIED_WITH = feedback("The user denied this operation and provided the following feedback:", "use make")
+IMAGE_PART = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QQ"}}
 APPROVED_WITH = feedback("The user approved this operation and provided the following context:", "go on")
 
 
@@ -178,6 +179,36 @@ def test_approval_with_a_note_comes_before_the_result(tmp_path: Path) -> None:
         ("tool_result", "a.py", 0),
     ]
     assert calls(found, "output", "decision", "ran") == [("a.py", "allowed", True)]
+
+
+def test_feedback_in_a_block_of_its_own(tmp_path: Path) -> None:
+    lead = "The user denied this operation and provided the following feedback:"
+
+    found = answered(tmp_path, "[execute_command for 'ls'] Result:", lead, "<feedback>\nuse make\n</feedback>")
+
+    assert found.rows("kind", "turn_type", "text")[2:] == [
+        ("permission_decision", "system", "permission decision: denied with feedback"),
+        ("message", "user", "use make"),
+    ]
+
+
+def test_feedback_about_tags_is_whole(tmp_path: Path) -> None:
+    lead = "The user denied this operation and provided the following feedback:"
+
+    found = answered(tmp_path, "[execute_command for 'ls'] Result:", feedback(lead, "no </feedback> in <feedback>"))
+
+    assert found.rows("kind", "text")[3:] == [("message", "no </feedback> in <feedback>")]
+
+
+@pytest.mark.parametrize("note", [[APPROVED_WITH], APPROVED_WITH.split("\n", 1), [APPROVED_WITH, IMAGE_PART]])
+@pytest.mark.parametrize("output", [None, "a.py"])
+def test_approval_with_a_note_lets_the_call_run(note: list[object], output: str | None, tmp_path: Path) -> None:
+    """The tool's output stands behind it, under one header, or the task ended there."""
+    found = answered(tmp_path, "[execute_command for 'ls'] Result:", *note, *([output] if output else []))
+
+    assert [text for kind, text in found.rows("kind", "text") if kind == "message"] == ["go on"]
+    assert calls(found, "decision", "ran") == [("allowed", True)]
+    assert output is None or calls(found, "output") == [(output,)]
 
 
 @pytest.mark.parametrize(
@@ -363,6 +394,9 @@ NO_TOOL = "[ERROR] You did not use a tool"
     ("parts", "rows"),
     [
         (["<task>\nfix it\n</task>"], [("user", "fix it")]),
+        (["<task>\nthe tag </task> ends it\n</task>"], [("user", "the tag </task> ends it")]),
+        ([f"<task>\nof </task> 'a'\n</task>\n\n{MENTION}"], [("user", f"of </task> 'a'\n\n{MENTION}")]),
+        (["<task>\ncut"], [("user", "cut")]),
         ([f"<task>\nfix 'a'\n</task>\n\n{MENTION}"], [("user", f"fix 'a'\n\n{MENTION}")]),
         ([f"<task>\nold\n</task>\n\n{ENVIRONMENT}"], [("user", "old"), ("system", ENVIRONMENT)]),
         (

@@ -1,5 +1,6 @@
 """Where PearAI's agent and the editors keep state: what of it is an artifact, a secret, a session, or nobody's."""
 
+import json
 import os
 from pathlib import Path
 
@@ -225,18 +226,42 @@ def test_secrets_are_named_and_not_opened(tmp_path: Path, monkeypatch: pytest.Mo
     store = "Library/Application Support/Code/User/globalStorage/continue.continue"
     put(tmp_path, f"{store}/key.bin", f"{store}/note.txt", f"{AGENT}/settings/pearai_agent_mcp_settings.json")
     put(tmp_path, ".vscode-server/data/User/globalStorage/continue.continue/a.bin", ".continue/x_mcp_settings.json")
-    put(tmp_path, ".continue/sessions/")
+    put(tmp_path, ".continue/sessions/", ".continue/.configs/host/config.json")
     put(tmp_path, "Library/Application Support/Code/User/globalStorage/other.ext/x.bin")
     monkeypatch.setattr("io.open", None)
     monkeypatch.setattr("os.open", None)
 
     assert [(a.agent, a.home_path, a.status.value) for a in the_home(tmp_path).artifacts] == [
         ("pearai", f"{AGENT}/settings/pearai_agent_mcp_settings.json", "secret"),
+        ("continue", ".continue/.configs/host/config.json", "secret"),
         ("continue", ".continue/x_mcp_settings.json", "secret"),
         ("continue", ".vscode-server/data/User/globalStorage/continue.continue/a.bin", "secret"),
         ("continue", f"{store}/key.bin", "secret"),
         ("continue", f"{store}/note.txt", "known"),
     ]
+
+
+@pytest.mark.parametrize("index", ["", "[]", '[{"sessionId":"a"}]', '[{"sessionId":"a","integ'])
+def test_moved_directory_belongs_to_the_agent_of_its_sessions_where_its_index_tells_none(
+    tmp_path: Path, index: str
+) -> None:
+    put(tmp_path, ".continue/sessions/a.json", "state/dev_data/", "other/index/")
+    put(tmp_path, "state/sessions/sessions.json", "other/sessions/sessions.json", text=index)
+    put(tmp_path, "state/sessions/a.json", "other/sessions/a.json", text='{"history":[]}')
+    put(tmp_path, "state/sessions/b.json", text='{"history":[],"perplexityHistory":[')
+    put(tmp_path, "other/sessions/b.json", text=json.dumps({"title": '"perplexityHistory"', "history": []}))
+
+    found = the_home(tmp_path).artifacts
+
+    assert {a.agent for a in found if a.home_path.startswith("state/")} == {"pearai"}
+    assert {a.agent for a in found if a.home_path.startswith("other/")} == {"continue"}
+
+
+def test_moved_directory_with_an_index_in_utf_16(tmp_path: Path) -> None:
+    put(tmp_path, ".continue/sessions/a.json", "state/dev_data/", "state/sessions/")
+    (tmp_path / "state/sessions/sessions.json").write_text('[{"integrationType":"x"}]', encoding="utf-16")
+
+    assert {a.agent for a in the_home(tmp_path).artifacts if a.home_path.startswith("state/")} == {"pearai"}
 
 
 def test_editor_without_the_extension_is_none_of_ours(tmp_path: Path) -> None:

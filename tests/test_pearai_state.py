@@ -475,6 +475,17 @@ def test_row_that_is_no_state_is_one_loss(home: Path, built: Built, value: objec
     assert lake.count("timeline") == 1
 
 
+@pytest.mark.parametrize("value", ["{}", " { }\n", b"{}", '{"mcpEnabled":true}', '{"taskHistory":[]}'])
+def test_state_that_says_nothing_is_no_damage(home: Path, built: Built, value: object) -> None:
+    database(home, (KEY, state(item(1))), name="state.vscdb.backup")
+    database(home, (KEY, value))
+
+    lake = built()
+
+    assert lake.rows(ROWS) == []
+    assert lake.has_no_problem()
+
+
 def test_row_that_is_no_state_sends_to_the_backup(home: Path, built: Built) -> None:
     database(home, (KEY, state(item(1))), name="state.vscdb.backup")
     database(home, (KEY, "no JSON"))

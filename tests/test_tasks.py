@@ -1,7 +1,9 @@
 """Tasks of PearAI's agent as a whole: two transcripts of one talk, times, tokens, keys, and logs beside them."""
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from tests.tasks import TASKS
 
 Build = Callable[[], Lake]
 
+EDITOR = ".config/PearAI/User/globalStorage"
 RUN = "<execute_command>\n<command>{}</command>\n</execute_command>"
 RESULT = "[execute_command for '{}'] Result:"
 DENIED = "The user denied this operation."
@@ -249,6 +252,21 @@ def test_message_without_a_time_has_the_sessions(home: MadePear, build: Build) -
     assert lake.rows("select started_utc, started_basis from sessions") == [(at(5), "record")]
 
 
+def test_records_without_a_time_have_that_of_the_session_they_name(home: MadePear, build: Build) -> None:
+    rated = {"prompt": "of a", "completion": "", "feedback": True}
+    home.chat("a", user("hi"), created=ms(5))
+    home.lines("chat", {**rated, "sessionId": "a"}, {**rated, "sessionId": "gone"}, rated)
+    home.listed({"id": "t", "task": "listed", "tokensIn": 7})
+    home.ui("t", say(3, "text", "hi"))
+
+    lake = build()
+
+    rows = "select timestamp_utc, event_utc, event_basis from timeline where kind = $1 order by source_line"
+    assert lake.rows(rows, "feedback") == [(None, at(5), "session"), (None, None, None), (None, None, None)]
+    assert lake.rows(rows, "task") == [(None, at(3), "session")]
+    assert lake.rows("select utc from token_usage") == [(at(3),)]
+
+
 def test_task_without_any_time_has_that_of_its_files(home: MadePear, build: Build) -> None:
     home.api("t", sent(None, "<task>\nfix it\n</task>"), replied(None, "done"))
     path = home.ui("t")
@@ -357,6 +375,17 @@ def test_list_of_tasks_tells_what_their_files_do_not(home: MadePear, build: Buil
     ) == [("a", 1, 1), ("b", 1, 1), ("c", 1, 1)]
 
 
+def test_task_of_two_lists_states_its_tokens_once(home: MadePear, build: Build) -> None:
+    home.listed({"id": "a", "ts": ms(9), "task": "t", "tokensIn": 20, "totalCost": 0.5, "workspace": "/w"})
+    home.listed({"id": "a", "ts": ms(3), "task": "t", "tokensIn": 7, "totalCost": 0.1}, editor=".pearai-server/data")
+
+    lake = build()
+
+    assert lake.rows("select prompt_tokens, total_cost_usd, has_file from sessions") == [(20, 0.5, False)]
+    assert lake.rows("select grain, utc, prompt_tokens from token_usage") == [("task", at(9), 20)]
+    assert lake.count("timeline", "kind = 'task'") == 2
+
+
 def test_log_repeats_chats_and_no_task(home: MadePear, build: Build) -> None:
     home.chat("s1", user("ask"), reply("answer"), created=ms(0))
     home.ui("t", say(0, "text", "of the agent"))
@@ -417,6 +446,50 @@ def test_appended_messages_leave_all_other_keys(home: MadePear, build: Build, *,
 
     assert len(before) == len(set(before))
     assert set(before) < set(after)
+
+
+@pytest.mark.parametrize("has_panel", [True, False])
+def test_what_stands_in_for_a_file_has_its_keys(home: MadePear, build: Build, *, has_panel: bool) -> None:
+    """So that collections of both have each row once."""
+    files = [home.api("t", *history(2))]
+    if has_panel:
+        files.append(home.ui("t", *talk(2), say(100, "api_req_started", {"tokensIn": 1})))
+    home.listed({"id": "t", "ts": ms(9), "task": "t", "tokensIn": 20})
+    home.file(
+        f"{TASKS}/t/task_metadata.json", json.dumps({"files_in_context": [{"path": "a", "roo_read_date": ms(1)}]})
+    )
+    metadata, database = home.path / f"{TASKS}/t/task_metadata.json", home.path / f"{EDITOR}/state.vscdb"
+    before = sorted(build().column(KEYS))
+
+    for file in (*files, metadata):
+        file.rename(file.with_name(f".{file.name}.bak_1_a.tmp"))
+    database.rename(database.with_name("state.vscdb.backup"))
+    leftovers = sorted(build().column(KEYS))
+    files[-1].with_name(f".{files[-1].name}.bak_1_a.tmp").rename(files[-1].with_name("claude_messages.json"))
+    old_name = sorted(build().column(KEYS))
+
+    assert before == leftovers == old_name
+
+
+def test_loss_of_a_database_and_that_of_its_backup_are_two(home: MadePear, build: Build) -> None:
+    home.listed({"id": "t", "ts": ms(9), "task": "t"})
+    database = home.path / f"{EDITOR}/state.vscdb"
+    whole = database.read_bytes()
+    database.with_name("state.vscdb.backup").write_bytes(whole)
+    with closing(sqlite3.connect(database.with_name("state.vscdb.backup"))) as connection:
+        connection.execute("update ItemTable set value = value || 'x'")
+        connection.commit()
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("update ItemTable set value = 'x'")
+        connection.commit()
+
+    lake = build()
+
+    assert lake.rows("select reason, parse_filename(source_file) from problems where lost order by all") == [
+        ("json_invalid", "state.vscdb"),
+        ("trailing_data", "state.vscdb.backup"),
+    ]
+    assert lake.count("timeline", "kind = 'task'") == 1
 
 
 def test_many_homes_read_in_pieces_give_the_same(

@@ -184,6 +184,7 @@ def test_nothing_is_lost_or_doubled() -> None:
         "\n<read_file>\n<path>",
         "<write_to_file>\n<content>a</content>x</write_to_file>\n",
         "<write_to_file><content>a</content></write_to_file> ",
+        "<write_to_file>\n<write_to_file>\n<content>a</content></write_to_file>\n",
         "<content>a</content>",
         "[Response interrupted by ",
     ],
@@ -213,3 +214,28 @@ def test_file_content_reaches_over_an_end_that_parameters_follow() -> None:
 
     assert [tool for tool, _ in calls(reply)] == ["write_to_file"]
     assert calls(reply)[0][1]["content"] == "x</content></write_to_file>"
+
+
+def _written(path: str, content: str) -> str:
+    return f"<write_to_file>\n<path>{path}</path>\n<content>\n{content}\n</content>\n</write_to_file>"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        _written("x", "1"),
+        f"{_written('x', '1')}\nand\n{_written('y', '2')}",
+        _written("x", f"{_written('y', '2')}\n{_written('z', '3')}"),
+        "see\n<write_to_file>\nthere",
+        "see\n</write_to_file>\nthere",
+    ],
+)
+def test_calls_in_file_content_are_content(content: str) -> None:
+    reply = f"{_written('a.md', content)}\nThen\n{_written('b.md', '1')}"
+
+    pieces = [piece.arguments if isinstance(piece, Call) else piece.text.strip() for piece in split(reply)]
+    assert [piece for piece in pieces if piece] == [
+        {"path": "a.md", "content": content},
+        "Then",
+        {"path": "b.md", "content": "1"},
+    ]

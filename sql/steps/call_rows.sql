@@ -4,7 +4,7 @@ select
     rows.call_no,
     rows.sequence,
     row_key(
-        places.place, rows.kind, rows.key, null, rows.occurrence, case when rows.keyed_by_text then rows.text else '' end
+        places.told_place, rows.kind, rows.key, null, rows.occurrence, case when rows.keyed_by_text then rows.text else '' end
     ) as row_id,
     call_key_of(places.session_key, row_id) as call_key,
 from rows

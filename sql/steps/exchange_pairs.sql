@@ -3,9 +3,14 @@
 -- An item that keeps no prompt is known by its text. Of several files of one session that of its name comes first.
 with
 events as (
-    select places.home, places.agent, exchanges.*
+    select
+        places.home,
+        places.agent,
+        exchanges.* replace (coalesce(names.session_id, exchanges.session_id) as session_id),
     from exchanges
     join places using (artifact)
+    left join file_names as names
+        on names.home = places.home and names.agent = places.agent and names."name" = exchanges.session_id
     where exchanges.session_id is not null
 ),
 

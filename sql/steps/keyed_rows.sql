@@ -39,6 +39,7 @@ timed as (
         coalesce(told.session_key, named.session_key) as session_key,
         coalesce(told.session_id, named.session_id) as session_id,
         coalesce(told.project_path, named.project_path) as project_path,
+        coalesce(told.session_utc, named.session_utc) as named_utc,
         told.call_key,
         twins.twin_artifact,
         twins.twin_sequence,
@@ -64,13 +65,14 @@ select
     case when own_basis is null then rows_utc else own_utc end as timestamp_utc,
     case when timestamp_utc is not null then coalesce(own_basis, 'session') end as timestamp_basis,
     case
-        when own_basis is not null then own_utc
+        when own_basis is not null then coalesce(own_utc, named_utc)
         when is_end then coalesce(call_id_utc, ended_utc, replied_utc, reasoning_utc, recalled_utc, session_utc)
         else coalesce(call_id_utc, replied_utc, ended_utc, reasoning_utc, recalled_utc, session_utc)
     end as event_utc,
     case
         when event_utc is null then null
-        when own_basis is not null then own_basis
+        when own_basis is not null and own_utc is not null then own_basis
+        when own_basis is not null then 'session'
         when call_id_utc is not null then 'call_id'
         when ended_utc is not null and (is_end or replied_utc is null) then 'tool_usage'
         when replied_utc is not null then 'chat_interaction'

@@ -21,9 +21,12 @@ of_homes as (
 ),
 
 held as (
-    select home, agent, session_id, session_key, project_path, session_name, artifact
+    select home, agent, session_id, session_key, project_path, session_utc, session_name, artifact
     from session_places
     where is_readable or in_index
+    union all by name
+    select home, agent, names."name" as session_id, session_key, project_path, session_utc, names."name" as session_name
+    from file_names as names
     union all by name
     -- Folders of which no file tells anything are sessions, too.
     select
@@ -32,6 +35,7 @@ held as (
         regexp_extract(folders.session_path, '([^/]*)$', 1) as session_id,
         key_of(homes.identity, folders.agent, folders.session_path) as session_key,
         indexed.project_path,
+        indexed.created_utc as session_utc,
         indexed.session_id as session_name,
     from folders
     join homes using (home)
@@ -44,7 +48,7 @@ held as (
 ),
 
 files as (
-    select distinct on (home, agent, session_id) home, agent, session_id, session_key, project_path
+    select distinct on (home, agent, session_id) home, agent, session_id, session_key, project_path, session_utc
     from held
     order by session_name = session_id desc, artifact nulls last, session_key
 )
@@ -57,6 +61,7 @@ select
         files.session_key, entries.session_key, id_key_of(of_homes.identity, of_homes.agent, of_homes.session_id)
     ) as session_key,
     coalesce(files.project_path, entries.project_path) as project_path,
+    coalesce(files.session_utc, entries.created_utc) as session_utc,
     files.session_key is null and entries.session_key is null as is_unlisted,
     of_homes.first_utc,
     of_homes.first_artifact as artifact,

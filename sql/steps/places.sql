@@ -20,6 +20,8 @@ select
     records,
     home::varchar as collection_id,
     key_of(identity, agent, concat(source, chr(0), home_path)) as place,
+    -- What a file tells is the same whether that file tells it or one that stands in for it.
+    key_of(identity, agent, concat(source, chr(0), told_path)) as told_place,
     case when session_path is not null then key_of(identity, agent, session_path) end as session_key,
     case
         when session_path = home_path then regexp_extract(home_path, '([^/]*?)(\.[^./]*)?$', 1)

@@ -5,7 +5,8 @@ select
     case
         when rows.kind = 'tool_call' and call_rows.row_id is not null then call_rows.row_id
         else row_key(
-            places.place, concat(rows.kind, chr(0), rows.turn_type), rows.key, call_rows.row_id, rows.occurrence,
+            case when rows.kind = 'problem' then places.place else places.told_place end,
+            concat(rows.kind, chr(0), rows.turn_type), rows.key, call_rows.row_id, rows.occurrence,
             case when rows.keyed_by_text then rows.text else '' end
         )
     end as row_id,

@@ -11,10 +11,12 @@ repeating as (
         rows.turn_type,
         rows.text,
         -- A row without a session is one of any.
-        coalesce(rows.named_session, chr(0)) as scope,
+        coalesce(names.session_id, rows.named_session, chr(0)) as scope,
         rows.own_utc as utc,
     from rows
     join places using (artifact)
+    left join file_names as names
+        on names.home = places.home and names.agent = places.agent and names."name" = rows.named_session
     where places.twin_rule is not null and rows.kind = 'message'
 ),
 
@@ -78,11 +80,13 @@ of_events as (
         rows.sequence,
         rows.turn_type,
         rows.text,
-        rows.named_session as session_id,
+        coalesce(names.session_id, rows.named_session) as session_id,
         rows.own_utc as utc,
         true as is_event,
     from rows
     join places using (artifact)
+    left join file_names as names
+        on names.home = places.home and names.agent = places.agent and names."name" = rows.named_session
     semi join exchanges on exchanges.artifact = rows.artifact and exchanges.record = rows.record
     where rows.kind = 'message' and rows.text in (select text from repeating)
 ),

@@ -22,7 +22,7 @@ select
     places.source,
     places.source_file,
     rules.line as source_line,
-    row_key(places.place, 'permission', rules.key, null, rules.occurrence, '') as row_id,
+    row_key(places.told_place, 'permission', rules.key, null, rules.occurrence, '') as row_id,
     places.home_path,
     places.collection_id,
     true as current,

@@ -17,7 +17,8 @@ select
     coalesce(sessions.project_path, named.project_path) as project_path,
     tokens.grain,
     coalesce(
-        case when tokens.grain = 'reply' then happened.event_utc else tokens.own_utc end, sessions.session_utc
+        case when tokens.grain = 'reply' then happened.event_utc else tokens.own_utc end, sessions.session_utc,
+        named.session_utc
     ) as utc,
     tokens.model,
     tokens.provider,
@@ -30,7 +31,7 @@ select
     places.source,
     places.source_file,
     tokens.line as source_line,
-    row_key(places.place, concat('tokens', chr(0), tokens.grain), tokens.key, null, tokens.occurrence, '') as row_id,
+    row_key(places.told_place, concat('tokens', chr(0), tokens.grain), tokens.key, null, tokens.occurrence, '') as row_id,
     places.home_path,
     places.collection_id,
     true as current,
