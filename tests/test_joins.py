@@ -261,20 +261,21 @@ def test_a_prompt_takes_the_session_nearest_in_time(home: MadeHome, build: Build
     ) == ("s2", -10.0)
 
 
+@pytest.mark.parametrize("named", ["s1", "s1 (1)"])
 @pytest.mark.parametrize("prompt", ["P", None])
 def test_an_exchange_is_of_the_file_that_has_its_sessions_name(
-    home: MadeHome, build: Build, prompt: str | None
+    home: MadeHome, build: Build, prompt: str | None, named: str
 ) -> None:
     home.session("s1", user("q"), reply("a", prompt=prompt))
     home.session("s1 (1)", user("q"), reply("a", prompt=prompt), sessionId="s1", created=None)
-    home.events("chatInteraction", exchange(10, "P", "a"))
+    home.events("chatInteraction", exchange(10, "P", "a", session=named))
 
     lake = build()
 
     assert lake.rows(
         "select e.turn_type, s.home_path from timeline as e join timeline as s on s.row_id = e.repeats_row_id "
         "order by e.sequence"
-    ) == [("user", ".continue/sessions/s1.json"), ("assistant", ".continue/sessions/s1.json")]
+    ) == [("user", f".continue/sessions/{named}.json"), ("assistant", f".continue/sessions/{named}.json")]
 
 
 def test_a_prompt_has_no_twin_in_a_session_without_a_time(home: MadeHome, build: Build) -> None:

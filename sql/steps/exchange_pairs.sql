@@ -3,28 +3,26 @@
 -- An item that keeps no prompt is known by its text. Of several files of one session that of its name comes first.
 with
 events as (
-    select
-        places.home,
-        places.agent,
-        exchanges.* replace (coalesce(names.session_id, exchanges.session_id) as session_id),
+    select places.home, places.agent, exchanges.*
     from exchanges
     join places using (artifact)
-    left join file_names as names
-        on names.home = places.home and names.agent = places.agent and names."name" = exchanges.session_id
     where exchanges.session_id is not null
 ),
 
+-- An event names a session by its id; a copied file, which keeps the id of its source, by the name of the file.
+named as (
+    select artifact, home, agent, session_id, session_name = session_id as is_own from session_places
+    union all
+    select sessions.artifact, home, agent, sessions.session_name, true
+    from session_places as sessions
+    join file_names as names using (home, agent)
+    where names."name" = sessions.session_name
+),
+
 kept as (
-    select
-        sessions.home,
-        sessions.agent,
-        sessions.session_id,
-        sessions.session_name = sessions.session_id as is_own,
-        logs.artifact,
-        logs.line,
-        logs.exchange,
+    select sessions.home, sessions.agent, sessions.session_id, sessions.is_own, logs.artifact, logs.line, logs.exchange
     from prompt_logs as logs
-    join session_places as sessions using (artifact)
+    join named as sessions using (artifact)
     where logs.exchange is not null
 ),
 
@@ -56,15 +54,9 @@ by_prompt as (
 
 spoken as (
     select
-        sessions.home,
-        sessions.agent,
-        sessions.session_id,
-        sessions.session_name = sessions.session_id as is_own,
-        rows.artifact,
-        rows.line,
-        rows.text as reply,
+        sessions.home, sessions.agent, sessions.session_id, sessions.is_own, rows.artifact, rows.line, rows.text as reply
     from rows
-    join session_places as sessions using (artifact)
+    join named as sessions using (artifact)
     anti join prompt_logs as logs on logs.artifact = rows.artifact and logs.line = rows.line
     where rows.kind = 'message' and rows.turn_type = 'assistant'
 ),
