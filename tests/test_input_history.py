@@ -1,7 +1,6 @@
 """The prompts typed in Continue's command line: the corpus against its JSON, then files made for one point each."""
 
 import json
-import time
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 
 from parsers.continue_input_history import SOURCE
 from pipeline.source import TwinRule
+from tests.bounded import ending
 from tests.source_files import Staged, fixtures_of, stage_bytes, stage_files
 
 FILES = fixtures_of(SOURCE, ".continue")
@@ -188,9 +188,8 @@ def test_odd_characters_are_replaced_with_a_note(tmp_path: Path) -> None:
 
 def test_many_prompts_are_read_in_little_time(tmp_path: Path) -> None:
     data = json.dumps([{"text": "x" * (5_000_000 if number == 7 else 20), "timestamp": MS} for number in range(50_000)])
-    start = time.process_time()
 
-    found = staged(tmp_path, data)
+    with ending():
+        found = staged(tmp_path, data)
 
-    assert time.process_time() - start < 5
     assert len(found.texts()) == 50_000

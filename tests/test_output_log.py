@@ -1,13 +1,13 @@
 """The chat's output log: writes, their prompts and replies, models, what is no write."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 
 from parsers.pearai_output_log import SOURCE
 from pipeline.source import TwinRule
+from tests.bounded import ending
 from tests.source_files import Staged, stage_bytes
 from tests.tasks import stage_fixtures, unaccounted
 
@@ -215,9 +215,7 @@ def test_equal_writes_have_one_key(tmp_path: Path) -> None:
 @pytest.mark.parametrize("part", ["=", "=" * 74 + "\n", BETWEEN + "Completion:\n\nx\n\n", "\n\n<user>\n", "model: \n"])
 def test_hostile_logs_take_no_time(part: str, tmp_path: Path) -> None:
     many = part * (1_000_000 // len(part))
-    start = time.process_time()
 
-    stage(tmp_path, many)
-    stage(tmp_path, request(f"<user>\n{many}"), f"{BETWEEN}Settings:\n{many}")
-
-    assert time.process_time() - start < 5
+    with ending():
+        stage(tmp_path, many)
+        stage(tmp_path, request(f"<user>\n{many}"), f"{BETWEEN}Settings:\n{many}")

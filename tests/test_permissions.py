@@ -4,7 +4,6 @@ What `cn` makes of a shape was tried with the package that it reads with (yaml 2
 """
 
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import polars as pl
 import pytest
 
 from parsers.continue_permissions import SOURCE
+from tests.bounded import ending
 from tests.source_files import Staged, fixtures_of, stage_bytes, stage_files
 
 FILES = fixtures_of(SOURCE, ".continue")
@@ -293,11 +293,9 @@ def test_lone_surrogate_is_refused(tmp_path: Path) -> None:
     ids=lambda data: f"{data[:8]!r}-{len(data)}",
 )
 def test_hostile_file_is_one_loss_in_little_time(tmp_path: Path, data: str) -> None:
-    start = time.process_time()
+    with ending():
+        found = staged(tmp_path, data)
 
-    found = staged(tmp_path, data)
-
-    assert time.process_time() - start < 5
     assert len(found.losses()) == 1
     assert rules(found) == []
 
@@ -321,9 +319,7 @@ def test_bomb_of_aliases_beside_the_lists_is_not_unfolded(tmp_path: Path) -> Non
 
 
 def test_many_rules_are_read_in_little_time(tmp_path: Path) -> None:
-    start = time.process_time()
+    with ending():
+        found = staged(tmp_path, "allow:\n" + "  - Bash(git*)\n" * 100_000)
 
-    found = staged(tmp_path, "allow:\n" + "  - Bash(git*)\n" * 100_000)
-
-    assert time.process_time() - start < 10
     assert found.frames["rules"].select(pl.col("line").max(), pl.col("occurrence").max()).row(0) == (100_001, 99_999)

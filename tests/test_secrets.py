@@ -1,11 +1,11 @@
 """Tokens and keys that no text shows."""
 
 import json
-import time
 
 import pytest
 
 from pipeline.secrets import mask
+from tests.bounded import ending
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,11 @@ def test_mask_is_linear() -> None:
         "\\'" * 200_000,
         "userId=" + "x" * 200_000,
     ]
-    start = time.process_time()
 
-    for text in hostile:
-        mask('{"userId":"' + text)
-        mask("userId" + text)
-
-    assert time.process_time() - start < 5
+    with ending():
+        for text in hostile:
+            mask('{"userId":"' + text)
+            mask("userId" + text)
 
 
 @pytest.mark.parametrize(

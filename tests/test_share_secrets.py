@@ -1,13 +1,13 @@
 """`homelake share --texts secrets`: what is taken out of a text, and what stays."""
 
 import json
-import time
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from pipeline.share.masks import scrubbed
+from tests.bounded import ending
 from tests.lake import homelake, opened
 from tests.made import MadeHome, call, reply, user
 
@@ -126,11 +126,8 @@ def test_values_beside_a_name_are_masked(
 )
 def test_hostile_texts_take_no_longer_than_others(connection: duckdb.DuckDBPyConnection, text: str) -> None:
     """Work that grows with the square of such a length would take many minutes."""
-    began = time.process_time()
-
-    masked(connection, text)
-
-    assert time.process_time() - began < 5
+    with ending():
+        masked(connection, text)
 
 
 def test_secrets_are_gone_from_every_column_and_the_rest_stays(tmp_path: Path) -> None:

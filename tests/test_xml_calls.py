@@ -1,11 +1,11 @@
 """Tool calls in a reply: what is a call, what is prose, what is file content, what is thinking."""
 
 import json
-import time
 
 import pytest
 
 from parsers._xml_calls import Call, Said, split
+from tests.bounded import ending
 from tests.source_files import FIXTURES
 
 WRITE = "<write_to_file><path>a</path><content>x</content></write_to_file>"
@@ -191,22 +191,19 @@ def test_nothing_is_lost_or_doubled() -> None:
 )
 def test_hostile_replies_take_no_time(part: str) -> None:
     reply = "<write_to_file>\n" + part * (1_000_000 // len(part))
-    start = time.process_time()
 
-    split(part * (1_000_000 // len(part)), ("execute_command", "read_file", "write_to_file"))
-    split(reply)
-
-    assert time.process_time() - start < 5
+    with ending():
+        split(part * (1_000_000 // len(part)), ("execute_command", "read_file", "write_to_file"))
+        split(reply)
 
 
 def test_tags_without_end_behind_file_content_are_not_the_work_of_minutes() -> None:
     reply = f"{WRITE}{'<content></content>' * 50_000}"
-    began = time.monotonic()
 
-    found = calls(reply)
+    with ending():
+        found = calls(reply)
 
     assert found == [("write_to_file", {"path": "a", "content": "x"})]
-    assert time.monotonic() - began < 10
 
 
 def test_file_content_reaches_over_an_end_that_parameters_follow() -> None:
