@@ -17,6 +17,7 @@ import polars as pl
 
 from parsers._json import Json, as_text, clean, parse
 from parsers._log import Log, read_log
+from parsers._log_posts import RESULTS, answered
 from parsers._text import Cleaner, decode
 from pipeline.normalize import moment, notes, trim
 from pipeline.schema import Column, Table
@@ -38,7 +39,9 @@ EVENTS = Table(
         Column("event", TEXT, "`post`, `skipped`, `rule` or `notice`."),
         Column("said", TEXT, "Agent, rule, or message with its error; `-` for a missing one."),
         Column("metadata", TEXT, "Names of what was posted, joined by a comma; `-` for none."),
-        Column("status", TEXT, "What became of the post; `-` where no record says so."),
+        Column("status", TEXT, "What became of the post; `-` where no record of the file says so."),
+        Column("process", TEXT, "Process of a post of which none says so."),
+        Column("address", TEXT, "Address of a post of which none says so."),
         Column("tool_name", TEXT, "Tool that the error names."),
     ),
 )
@@ -72,6 +75,8 @@ class Event:
     said: str = "-"
     metadata: str = "-"
     status: str = "-"
+    process: str | None = None
+    address: str | None = None
     tool_name: str | None = None
 
 
@@ -106,15 +111,19 @@ class Messages:
         elif keys is not None:
             self.records.note(event.line, "wrong_type", "metadataKeys")
         if address:
+            event.process, event.address = process, address
             self.waiting[process, address].append(event)
 
     def result(self, text: str, status: str, process: str) -> None:
-        """Give a result to the first post that waits for it."""
-        for address in _RESULT_URL.findall(text):
+        """Give a result to the first post that waits for it; without one it can be of a post of an earlier file."""
+        addresses = dict.fromkeys(_RESULT_URL.findall(text))
+        for address in addresses:
             posts = self.waiting.get((process, address))
             if posts:
-                posts.popleft().status = status
+                post = posts.popleft()
+                post.status, post.process, post.address = status, None, None
                 return
+        self.records.rows["results"] += [(self.records.count, process, address, status) for address in addresses]
 
     def _notice(self, event: Event, text: str) -> None:
         """Read a message and the text of its error; the stack on the lines behind is left out."""
@@ -201,12 +210,12 @@ def _row(event: Event) -> Row:
     """The event as a row of `EVENTS`, without secrets."""
     tool_name = mask(event.tool_name) if event.tool_name else None
     place = (event.line, event.record, event.file, event.time, event.key, event.event)
-    return (*place, mask(event.said), mask(event.metadata), event.status, tool_name)
+    return (*place, mask(event.said), mask(event.metadata), event.status, event.process, event.address, tool_name)
 
 
 def stage(raw: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     """Turn the raw events into the frames of `pipeline.staging`."""
-    events = raw["events"].with_columns(utc=moment(pl.col("time")))
+    events = answered(raw).with_columns(utc=moment(pl.col("time")))
     event, place = pl.col("event"), pl.format("(from logs/{}, log line time, host-local)", "file")
     text = (
         pl.when(event == "post")
@@ -247,7 +256,7 @@ SOURCE = Source(
     name="continue.cn_log",
     agent="continue",
     pattern=re.compile(r"logs/cn\.log|logs/cn[0-9]+\.log"),
-    tables=(EVENTS,),
+    tables=(EVENTS, RESULTS),
     read=read,
     stage=stage,
 )

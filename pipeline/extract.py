@@ -2,7 +2,7 @@
 
 import hashlib
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
@@ -12,7 +12,7 @@ import polars as pl
 from pipeline.model import Artifact, Status
 from pipeline.normalize import counted, in_order, numbered, problem_drafts
 from pipeline.schema import Table
-from pipeline.source import Problem, Records, Row, Source
+from pipeline.source import FILES, Problem, Records, Row, Source
 from pipeline.staging import HANDED, conform
 
 
@@ -73,11 +73,13 @@ class Extractor:
         self._sources = {source.name: source for source in sources}
         self._beside: dict[str, Artifact] = {}
         self._companions: dict[str, str | OSError] = {}
+        self._home = 0
         self._start()
 
     def _start(self) -> None:
         self._columns: dict[str, dict[str, _Columns]] = {}
         self._held = Counter[str]()
+        self._files: dict[str, list[Row]] = defaultdict(list)
         self._problems: list[tuple[int, Problem]] = []
         self._silent: list[tuple[int, int]] = []
 
@@ -85,6 +87,7 @@ class Extractor:
         """Take up a home, among whose artifacts are those that belong to others."""
         self._beside = {artifact.home_path: artifact for artifact in artifacts}
         self._companions.clear()
+        self._home += 1
 
     def add(self, number: int, artifact: Artifact) -> Read:
         """Read one artifact as number `number`. A file that cannot be opened or read is a loss."""
@@ -106,6 +109,7 @@ class Extractor:
             return self._unreadable(number, artifact.problems, error.strerror, artifact.size)
         source = self._sources[artifact.source]
         self._held[source.name] += len(data)
+        self._files[source.name].append((number, self._home, artifact.home_path))
         columns = self._columns.setdefault(source.name, {table.name: _Columns(table) for table in source.tables})
         companions = self._read_companions(source, artifact)
         records = Records({name: table.rows for name, table in columns.items()}, companions=companions)
@@ -171,7 +175,11 @@ class Extractor:
     def take(self) -> tuple[dict[str, dict[str, pl.DataFrame]], pl.DataFrame, pl.DataFrame]:
         """Return the raw tables by source and name, the problems and the silent counts; start anew."""
         raw = {
-            source: {name: table.frame() for name, table in tables.items()} for source, tables in self._columns.items()
+            source: {
+                **{name: table.frame() for name, table in tables.items()},
+                FILES.name: pl.DataFrame(self._files[source], schema=FILES.polars, orient="row"),
+            }
+            for source, tables in self._columns.items()
         }
         problems = pl.DataFrame(
             [(number, p.position, p.reason, p.text, p.detail, p.size) for number, p in self._problems],

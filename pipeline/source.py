@@ -7,10 +7,21 @@ from enum import StrEnum
 
 import polars as pl
 
-from pipeline.schema import Table
+from pipeline.schema import SMALL, TEXT, Column, Table
 from pipeline.secrets import mask
 
 Row = tuple[object, ...]
+
+FILES = Table(
+    "files",
+    "one row per artifact that was read, beside each source's raw tables",
+    ("artifact",),
+    (
+        Column("artifact", SMALL, "The artifact's number."),
+        Column("home", SMALL, "Number that artifacts of one home share."),
+        Column("home_path", TEXT, "Path below the home."),
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +102,8 @@ class Source:
     `pattern` matches the whole path below the assistant's root of the name `root` (`pipeline.model.Root`). Stage one,
     `read(data, path, records)`, gets an artifact's bytes and its path below the home and fills `records.rows[<table>]`
     with tuples of the columns of the raw `tables` (the engine puts `artifact`, the artifact's number, in front of
-    each). Stage two, `stage(raw)`, gets the raw tables as frames and returns frames of `pipeline.staging`, by name.
+    each). Stage two, `stage(raw)`, gets the raw tables and `FILES` as frames and returns frames of `pipeline.staging`,
+    by name.
     """
 
     name: str

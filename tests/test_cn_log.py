@@ -10,6 +10,8 @@ import pytest
 
 from parsers.continue_cn_log import SOURCE
 from tests.bounded import ending
+from tests.conftest import OpenLake
+from tests.lake import homelake
 from tests.source_files import Staged, fixtures_of, stage_bytes, stage_files
 
 LOGS = fixtures_of(SOURCE, ".continue")
@@ -158,6 +160,60 @@ def test_each_result_serves_one_post_of_its_process_and_address(tmp_path: Path) 
         "a1 keys summary,isComplete Success",
         "a1 keys summary,isComplete -",
     ]
+
+
+def rotated(folder: Path, logs: dict[str, str]) -> list[str]:
+    """Names of the files and statuses of the posts of logs, given by their path below the home."""
+    paths = {folder / str(number): f".continue/logs/{name}" for number, name in enumerate(logs)}
+    for path, text in zip(paths, logs.values(), strict=True):
+        path.write_text(text)
+    said = re.compile(r"agent metadata posted: agent a1 keys \S+ (.*) \(from logs/([^,]*),.*")
+    matches = map(said.fullmatch, stage_files(SOURCE, paths).texts())
+    return [f"{match[2]} {match[1]}" for match in matches if match]
+
+
+def test_result_in_a_later_file_is_of_the_post_before(tmp_path: Path) -> None:
+    other = "@bbbb0002 "
+    logs = {
+        "cn.log": log(post(), f"[metadata] Success: 200 (1ms) {URL}", post(), other + post()),
+        "cn10.log": log(f"{other}[metadata] Failed: 500 No (1ms) {URL}", f"[metadata] Success: 200 (3ms) {URL}"),
+        "cn2.log": log("start"),
+        "cn3.log": log(f"[metadata] Error: x (1ms) {URL}/more (2ms) {URL}", "start", post()),
+    }
+
+    found = rotated(tmp_path, logs)
+
+    assert found == ["cn.log Success", "cn.log Error", "cn.log Failed", "cn3.log Success"]
+
+
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [
+        ("cn1.log", f"[metadata] Success: 200 (1ms) {URL}/more"),
+        ("cn1.log", f"@bbbb0002 [metadata] Success: 200 (1ms) {URL}"),
+        ("../elsewhere/logs/cn1.log", f"[metadata] Success: 200 (1ms) {URL}"),
+    ],
+)
+def test_result_of_another_post_is_none_of_an_earlier_file(tmp_path: Path, name: str, result: str) -> None:
+    assert rotated(tmp_path, {"cn.log": log(post()), name: log(result)}) == ["cn.log -"]
+
+
+def test_result_in_an_earlier_file_is_of_no_later_post(tmp_path: Path) -> None:
+    found = rotated(tmp_path, {"cn.log": log(f"[metadata] Success: 200 (1ms) {URL}"), "cn1.log": log(post())})
+
+    assert found == ["cn1.log -"]
+
+
+def test_result_in_a_later_file_is_of_its_own_home(tmp_path: Path, open_lake: OpenLake) -> None:
+    for user, name, text in (("alice", "cn.log", post()), ("bob", "cn1.log", f"[metadata] Success: 200 (1ms) {URL}")):
+        path = tmp_path / "homes" / user / ".continue/logs" / name
+        path.parent.mkdir(parents=True)
+        path.write_text(log(text))
+
+    homelake("build", tmp_path / "homes", "-o", tmp_path / "lake", "--workers", "1")
+
+    texts = open_lake(tmp_path / "lake").rows("select text from timeline where kind = 'sync'")
+    assert texts == [(f"agent metadata posted: agent a1 keys summary,isComplete - {FROM}",)]
 
 
 @pytest.mark.parametrize(
