@@ -205,7 +205,8 @@ def _walk_array(walk: _Walk, position: int) -> tuple[list[Element], int, bool]:
             value, position = _parse_element(text, start)
         except (ValueError, RecursionError) as error:
             position, closed = (len(text), False) if is_garbage else _damage_end(walk, start, error)
-            run = text[start:position].rstrip(WHITE + ",")
+            run = text[start:position].rstrip(WHITE)
+            run = run.rstrip(WHITE + ",") or run  # (commas alone are the damage themselves)
             reason = reason_of(run)
             value = Fault("json_invalid" if reason in (None, "trailing_data") else reason, run)
         faults += isinstance(value, Fault)

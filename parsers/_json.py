@@ -76,7 +76,7 @@ def reason_of(text: str) -> str | None:
 def _reason_at(text: str, error: json.JSONDecodeError) -> str:
     """Classify a decoder's refusal by what stands where it stopped."""
     kept = text.rstrip(WHITE)
-    if not kept.strip("\0" + WHITE) or text[error.pos : error.pos + 1] == "\0":
+    if (kept and not kept.strip("\0" + WHITE)) or text[error.pos : error.pos + 1] == "\0":
         return "zero_filled"
     if error.pos >= len(kept) or error.msg.startswith("Unterminated string"):
         return "json_truncated"

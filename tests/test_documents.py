@@ -219,6 +219,23 @@ def test_array_reads_on_behind_conflict_markers() -> None:
     assert (faults, closed) == ([], True)
 
 
+@pytest.mark.parametrize(
+    ("text", "position", "run"),
+    [
+        ('[{"sessionId":"1"},,{"sessionId":"2"}]', 2, ","),
+        ('[{"sessionId":"1"}, , ,\n{"sessionId":"2"}]', 2, ", ,"),
+        ('[,{"sessionId":"1"}]', 1, ","),
+        ('[{"sessionId":"1"},,]', 2, ","),
+    ],
+)
+def test_a_comma_without_an_element_is_no_lost_write(text: str, position: int, run: str) -> None:
+    found = read_array(text, is_entry)
+
+    assert not isinstance(found, Fault)
+    faults = [(element.position, element.value) for element in found[0] if isinstance(element.value, Fault)]
+    assert faults == [(position, Fault("json_invalid", run))]
+
+
 def test_array_that_is_cut_between_elements() -> None:
     assert read_array('[{"sessionId":"1"},', is_entry)[2] is False  # type: ignore[index]  # no fault of the whole
 
