@@ -83,6 +83,20 @@ def test_back_slashes_of_a_zip_are_separators(tmp_path: Path) -> None:
     assert [at for at, _ in collections[0].problems] == ["../x", "C:/y"]
 
 
+def test_a_folder_of_a_zip_is_one_without_a_separator_at_its_end(tmp_path: Path) -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        folder = zipfile.ZipInfo("Users/dana/.continue/sessions")
+        folder.create_system, folder.external_attr = 0, 0x10
+        archive.writestr(folder, b"")
+        archive.writestr("Users/dana/.continue/sessions/a.json", session("in a folder"))
+
+    collections, _ = opened(write(tmp_path / "a.zip", made.getvalue()))
+
+    assert texts(collections) == {"/Users/dana/.continue/sessions/a.json": session("in a folder")}
+    assert not collections[0].problems
+
+
 def test_a_tar_of_absolute_names_alone_has_the_root_as_its_root(tmp_path: Path) -> None:
     path = write(tmp_path / "a", tarred([(f"/{A}", b"first"), (f"/{B}", b"second")]))
 
