@@ -21,6 +21,8 @@ Json = Mapping[str, Any]
 Parts = tuple[str, ...]
 
 _WINDOWS = re.compile(r"[A-Za-z]:(?=[\\/])")
+_LONG = re.compile(r"^\\\\\?\\(UNC\\)?")
+"""What Windows puts in front of a path for it to be longer than 260 characters."""
 _STATUSES = {
     "skipped_excluded": Status.SKIPPED,
     "skipped_size": Status.SKIPPED,
@@ -79,7 +81,7 @@ def read_collection(volume: Volume, place: str) -> Collected:
     for number, entry in entries:
         try:
             path = _path(entry["path"])
-            held = parts_of(_text(entry.get("archive_path")) or "fs/" + "/".join(path))
+            held = _held(volume, place, _text(entry.get("archive_path")) or "fs/" + "/".join(path))
             found.add_owner(path, _text(entry.get("home")), as_text(_text(entry.get("user")) or "") or None)
         except MemberError:
             lost = "parser: unreadable (archive_member_rejected)"
@@ -168,9 +170,17 @@ def _shown(value: object) -> str | None:
     return as_text(text) if text else None
 
 
+def _held(volume: Volume, place: str, told: str) -> Parts:
+    """Where a file lies below the collection, also where its path there has the separators of Windows."""
+    held = parts_of(told)
+    if "\\" in told and _look(volume, joined(place, *held)) is None:
+        return parts_of(told.replace("\\", "/"))
+    return held
+
+
 def _path(original: object) -> Parts:
     """Components of an original path; those of Windows begin with the drive's letter. Raises MemberError."""
-    text = _text(original) or ""
+    text = _LONG.sub(lambda found: "\\\\" if found[1] else "", _text(original) or "")
     if _WINDOWS.match(text) or text.startswith("\\\\"):
         text = text.replace("\\", "/").replace(":", "", 1) if text[1] == ":" else text.replace("\\", "/")
     return parts_of(text)

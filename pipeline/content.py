@@ -8,7 +8,7 @@ file in the build's own directory, at the places that it has in the unpacked tar
 import bz2
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -104,6 +104,10 @@ class ZipContent:
                 if not chunk or not self._add(inflate, chunk, data):
                     break
             return bytes(data)
+
+    def is_longer(self) -> bool:
+        """Whether there is more of it than the archive says. Raises OSError where the archive cannot be read."""
+        return len(replace(self, size=self.size + 1).read_bytes()) > self.size
 
     def _add(self, inflate: "Inflater", chunk: bytes, data: bytearray) -> bool:
         """Inflate a chunk into `data`, byte by byte where it is damaged; say whether there is more."""

@@ -9,6 +9,7 @@ from itertools import chain, repeat
 
 import polars as pl
 
+from pipeline.content import ZipContent
 from pipeline.model import Artifact, Status
 from pipeline.normalize import counted, in_order, numbered, problem_drafts
 from pipeline.schema import Table
@@ -205,7 +206,8 @@ def _unlike(artifact: Artifact, data: bytes, digest: str) -> Iterator[Problem]:
     """
     if artifact.crc32 is not None and zlib.crc32(data) != artifact.crc32:
         size = (artifact.size or 0) - len(data)
-        lost = "parser: unreadable (archive_damaged)" if size else None
+        is_cut = size or (isinstance(artifact.location, ZipContent) and artifact.location.is_longer())
+        lost = "parser: unreadable (archive_damaged)" if is_cut else None
         yield Problem(0, "archive_damaged", lost, "crc32", size or None)
     elif artifact.sha256 not in (None, digest):
         yield Problem(0, "archive_damaged", None, "sha256")

@@ -4,6 +4,7 @@ Format: PKWARE APPNOTE.TXT 6.3 (sections 4.3 to 4.5). Back slashes in names are 
 """
 
 import mmap
+import stat
 import struct
 import zlib
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ _FULL, _FULL16 = 0xFFFFFFFF, 0xFFFF
 _COMMENT = 1 << 16
 _UNIX = (3, 19)
 """Systems whose files have a mode in their attributes (section 4.4.2)."""
+_FOLDER = 0x10
+"""The attribute of a folder of DOS and Windows, also where its name ends in no separator."""
 
 
 @dataclass(slots=True)
@@ -95,6 +98,9 @@ def _central(data: mmap.mmap, at: int, shift: int) -> tuple[ZipMember | None, in
     if (wide := fields.get(1)) is not None:
         size, packed, header = _wide(wide, (size, packed, header))
     header += shift
+    mode = attributes >> 16 if made_by >> 8 in _UNIX else 0
+    if not mode and not size and attributes & _FOLDER:
+        mode = stat.S_IFDIR
     member = ZipMember(
         _name(name),
         header,
@@ -103,7 +109,7 @@ def _central(data: mmap.mmap, at: int, shift: int) -> tuple[ZipMember | None, in
         method,
         crc32,
         _time(stamp, fields),
-        attributes >> 16 if made_by >> 8 in _UNIX else 0,
+        mode,
         bool(flags & _ENCRYPTED),
     )
     is_there = 0 <= header <= len(data) - 30 and data[header : header + 4] == _LOCAL

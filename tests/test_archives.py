@@ -83,6 +83,20 @@ def test_back_slashes_of_a_zip_are_separators(tmp_path: Path) -> None:
     assert [at for at, _ in collections[0].problems] == ["../x", "C:/y"]
 
 
+def test_a_folder_of_a_zip_is_one_without_a_separator_at_its_end(tmp_path: Path) -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        folder = zipfile.ZipInfo("Users/dana/.continue/sessions")
+        folder.create_system, folder.external_attr = 0, 0x10
+        archive.writestr(folder, b"")
+        archive.writestr("Users/dana/.continue/sessions/a.json", session("in a folder"))
+
+    collections, _ = opened(write(tmp_path / "a.zip", made.getvalue()))
+
+    assert texts(collections) == {"/Users/dana/.continue/sessions/a.json": session("in a folder")}
+    assert not collections[0].problems
+
+
 def test_a_tar_of_absolute_names_alone_has_the_root_as_its_root(tmp_path: Path) -> None:
     path = write(tmp_path / "a", tarred([(f"/{A}", b"first"), (f"/{B}", b"second")]))
 
@@ -517,3 +531,20 @@ def test_what_was_wrong_with_a_member_is_told_beside_the_damage_in_it(tmp_path: 
     ]
     assert lake.count("timeline", "kind = 'problem'") == 2
     assert lake.rows("select records, rows, losses, silent from artifacts") == [(3, 1, 2, 0)]
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_member_that_is_longer_than_a_zip_says_is_cut_with_a_loss(
+    tmp_path: Path, open_lake: OpenLake, method: int
+) -> None:
+    event = b'{"eventName":"chatInteraction","sessionId":"s","prompt":"p","completion":"c"}\n'
+    data = bytearray(zipped([("home/dana/.continue/dev_data/chatInteraction.jsonl", event * 2)], method))
+    for header, place in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        struct.pack_into("<I", data, data.rindex(header) + place, len(event))
+
+    homelake("build", write(tmp_path / "a.zip", bytes(data)), "-o", tmp_path / "lake", "--workers", "1")
+
+    lake = open_lake(tmp_path / "lake")
+    assert lake.count("timeline", "kind = 'message'") == 2
+    assert lake.rows("select reason, lost from problems") == [("archive_damaged", True)]
+    assert lake.rows("select records, rows, losses, silent from artifacts") == [(2, 1, 1, 0)]

@@ -96,6 +96,31 @@ def test_a_collection_of_windows(tmp_path: Path) -> None:
     assert artifact.location.read_bytes() == b"x"
 
 
+def test_paths_of_windows_may_be_long_and_have_its_separators(tmp_path: Path) -> None:
+    long, share = "\\\\?\\C:\\Users\\alice\\.continue\\sessions\\b.json", "\\\\?\\UNC\\nas\\bob"
+    told = [
+        line(
+            "C:\\Users\\alice\\.continue\\sessions\\a.json",
+            b"x",
+            home="C:\\Users\\alice",
+            archive_path="fs\\C\\Users\\alice\\.continue\\sessions\\a.json",
+        ),
+        line(long, b"y", home="C:\\Users\\alice", archive_path="fs/C/Users/alice/.continue/sessions/b.json"),
+        line(f"{share}\\.continue\\sessions\\c.json", b"z", user="bob", home="\\\\nas\\bob", archive_path="fs/c"),
+    ]
+    below = "C/Users/alice/.continue/sessions"
+
+    found = only(opened(as_directory(tmp_path, told, {f"{below}/a.json": b"x", f"{below}/b.json": b"y", "c": b"z"}))[0])
+
+    assert [(home.user, [a.location.read_bytes() for a in home.artifacts]) for home in found.homes] == [
+        ("alice", [b"x", b"y"]),
+        ("bob", [b"z"]),
+    ]
+    assert not found.problems
+    assert {artifact.status for artifact in by_path(found).values()} == {Status.PARSED}
+    assert long in by_path(found)
+
+
 def test_what_was_not_collected_is_listed(tmp_path: Path) -> None:
     folder = "/home/alice/.continue"
     told = [

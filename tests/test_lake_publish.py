@@ -105,6 +105,15 @@ def test_a_directory_that_is_no_lake_is_left_alone(homes: Path, tmp_path: Path) 
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
 
 
+def test_a_place_where_no_lake_can_be_is_told_of(homes: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("a file", encoding="utf-8")
+
+    outcome = homelake("build", homes, "-o", tmp_path / "mine/lake", "--workers", "1")
+
+    assert outcome.exit_code == 2
+    assert outcome.stderr == f"homelake: {tmp_path}/mine/lake/builds: Not a directory\n"
+
+
 def test_a_new_build_takes_the_place_of_the_last(homes: Path, tmp_path: Path) -> None:
     """The build before stays for its readers; older ones go."""
     for number in range(1, 5):

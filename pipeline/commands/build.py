@@ -38,6 +38,7 @@ from pipeline.commands._told import as_object, told
 from pipeline.lake import LakeError
 from pipeline.memory import Gate
 from pipeline.paths import resolved
+from pipeline.textgrid import safe
 
 
 def build(
@@ -96,7 +97,9 @@ def build(
         found = Found([collection for collection in collections if collection.homes or collection.problems], gate, held)
         with progress() as report:
             summary = build_lake(output, found, parsers.SOURCES, settings, report)
-    except (LakeError, OSError, duckdb.IOException) as error:
+    except OSError as error:
+        fail(safe(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)))
+    except (LakeError, duckdb.IOException) as error:
         fail(str(error).splitlines()[0])
     typer.echo(as_object(summary, output) if as_json else told(summary, output))
     if summary.failed:
