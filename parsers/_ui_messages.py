@@ -33,8 +33,6 @@ TOKENS = {
 }
 """Columns of what a request used, and their fields in its text (`ClineApiReqInfo`)."""
 
-_NO_TOKENS = (None,) * len(TOKENS)
-
 MESSAGES = Table(
     "messages",
     "one record per message that no later one completes",
@@ -102,6 +100,7 @@ class _File:
     kept: dict[int, _Kept] = field(default_factory=dict)
     partial: dict[tuple[object, ...], int] = field(default_factory=dict)
     calls: list[_Call] = field(default_factory=list)
+    requests: list[tuple[int, Mapping[str, Json]]] = field(default_factory=list)
     messages: int = 0
     workspace: str | None = None
 
@@ -153,7 +152,7 @@ def _add(file: _File, kept: _Kept, *, is_first: bool) -> None:
     if kept.name == "followup":
         text = _followup(kept)
     elif kept.name in _REQUESTS:
-        usage = _request(file, kept)
+        usage = _stated(file, kept.name, _request(file, kept))
     elif kept.name in CALLS_ASKED:
         text = _call(file, kept)
     text = with_images(text, len(kept.message.images or ()))
@@ -171,9 +170,13 @@ def _add(file: _File, kept: _Kept, *, is_first: bool) -> None:
             call.asked.tool if call else None,
             call.identifier if call else None,
             len(file.calls) - 1 if call else None,
-            *([token(usage.get(key)) for key in TOKENS.values()] if usage else _NO_TOKENS),
+            *_counts(usage),
         )
     )
+
+
+def _counts(usage: Mapping[str, Json]) -> list[str | None]:
+    return [token(usage.get(key)) for key in TOKENS.values()]
 
 
 def _followup(kept: _Kept) -> str:
@@ -196,6 +199,22 @@ def _request(file: _File, kept: _Kept) -> Mapping[str, Json]:
     if file.workspace is None and isinstance(prompt, str):
         file.workspace = workspace_of(prompt)
     return request
+
+
+def _stated(file: _File, name: str, usage: Mapping[str, Json]) -> Mapping[str, Json]:
+    """What a request's own row states: the end of one that states its tokens is of that one, as the panel counts it.
+
+    Old tasks state them at the end alone (src/shared/combineApiRequests.ts).
+    """
+    rows = file.records.rows["messages"]
+    if name == "api_req_started":
+        file.requests.append((len(rows), usage))
+        return usage
+    number, begun = file.requests.pop() if file.requests else (0, {})
+    if not any(_counts(begun)):
+        return usage
+    rows[number] = (*rows[number][: -len(TOKENS)], *_counts({**begun, **usage}))
+    return {}
 
 
 def _call(file: _File, kept: _Kept) -> str:

@@ -6,7 +6,7 @@ It is the transcript where the folder's `ui_messages.json` has none; beside one 
 from parsers import _api_history, _api_rows
 from parsers._task import API, HEADS, shape_of, task_path
 from parsers._task_calls import CALLS
-from pipeline.source import Session, Source
+from pipeline.source import NO_RECORD, Session, Source
 
 SOURCE = Source(
     name=API,
@@ -14,6 +14,7 @@ SOURCE = Source(
     root="tasks",
     pattern=task_path("api_conversation_history.json"),
     file="api_conversation_history.json",
+    replaced_on=frozenset(("empty_file", NO_RECORD)),
     tables=(HEADS, _api_history.MESSAGES, _api_history.ROWS, CALLS),
     read=_api_history.read,
     stage=_api_rows.stage,

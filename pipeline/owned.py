@@ -80,14 +80,18 @@ def told_path(artifact: Artifact, source: Source | None) -> str:
     return f"{folder}{slash}{source.file}"
 
 
+_NOTHING = 3
+"""Bytes up to which a file may hold nothing: an array without an element, white space."""
+
+
 def _is_there(artifact: Artifact) -> bool:
-    """Whether a file of a source is there, and not empty."""
+    """Whether a file of a source is there, and too large to hold nothing."""
     is_read = artifact.status is Status.PARSED and not artifact.stands_in
-    return is_read and bool(artifact.source and artifact.size)
+    return is_read and artifact.source is not None and (artifact.size or 0) > _NOTHING
 
 
 def planned(artifacts: Iterable[Artifact]) -> list[Artifact]:
-    """Plan not to read what stands in for a file that is there and not empty."""
+    """Plan not to read what stands in for a file that is there and holds something."""
     listed = list(artifacts)
     there = {place_of(artifact) for artifact in listed if _is_there(artifact)}
     return [

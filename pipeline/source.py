@@ -95,6 +95,10 @@ class Session(StrEnum):
         return home_path if self is Session.FILE else home_path.rpartition("/")[0]
 
 
+NO_RECORD = "no record"
+"""Stands in `Source.replaced_on` for a file that is whole and has no record."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One kind of artifact: where it lies, how it is read, and what its records mean.

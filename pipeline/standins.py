@@ -12,7 +12,7 @@ from dataclasses import replace
 from pipeline.extract import Read
 from pipeline.model import Artifact, Status
 from pipeline.owned import place_of
-from pipeline.source import Records, Source
+from pipeline.source import NO_RECORD, Records, Source
 
 
 class StandIns:
@@ -32,7 +32,9 @@ class StandIns:
         """
         if read.status is not Status.MISSING:
             is_left_out = read.status is Status.SKIPPED
-            self._there[place_of(artifact)] = "unreadable" if is_left_out else read.lost
+            is_empty = read.status is Status.PARSED and read.records == 0
+            lost = "unreadable" if is_left_out else read.lost
+            self._there[place_of(artifact)] = lost or (NO_RECORD if is_empty else None)
 
     def settled(self, artifact: Artifact) -> Artifact:
         """Return an artifact as it is to be read, or as one that is known alone."""

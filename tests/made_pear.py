@@ -83,12 +83,12 @@ class MadePear:
         """Write what was sent to the model of a task, and its replies."""
         return self.json(f"{TASKS}/{task}/api_conversation_history.json", messages)
 
-    def listed(self, *items: Json, editor: str = ".config/PearAI") -> None:
-        """Write the editor's database with the list of tasks."""
+    def listed(self, *items: Json, editor: str = ".config/PearAI", **settings: object) -> None:
+        """Write the editor's database with the list of tasks and the agent's settings."""
         place = self.file(f"{editor}/User/globalStorage/state.vscdb", "")
         with closing(sqlite3.connect(place)) as connection:
             connection.execute("create table ItemTable (key text unique on conflict replace, value blob)")
-            state = json.dumps({"taskHistory": items})
+            state = json.dumps({"taskHistory": items, **settings})
             connection.execute("insert into ItemTable values ('pearai.pearai-roo-cline', ?)", (state,))
             connection.commit()
 

@@ -99,7 +99,11 @@ def test_nothing_else_of_the_editor_is_an_artifact(tmp_path: Path) -> None:
 
 
 def test_files_of_the_database_of_state(tmp_path: Path) -> None:
-    put(tmp_path, *(f"{GLOBAL}/state.vscdb{end}" for end in ("", "-wal", "-shm", "-journal", ".backup")), text="x")
+    put(
+        tmp_path,
+        *(f"{GLOBAL}/state.vscdb{end}" for end in ("", "-wal", "-shm", "-journal", ".backup")),
+        text="a database",
+    )
 
     home = the_home(tmp_path)
 
@@ -190,9 +194,9 @@ def test_tasks_outside_of_homes_are_refused(tmp_path: Path, path: str) -> None:
     ],
 )
 def test_leftover_is_planned_only_without_the_file_itself(tmp_path: Path, name: str) -> None:
-    put(tmp_path, f"{TASK}/{name}", f"{AGENT}/tasks/t2/{name}", f"{AGENT}/tasks/t3/{name}")
-    put(tmp_path, f"{AGENT}/tasks/t2/ui_messages.json", text="[]")
-    put(tmp_path, f"{AGENT}/tasks/t3/ui_messages.json", text="")
+    put(tmp_path, f"{TASK}/{name}", *(f"{AGENT}/tasks/{task}/{name}" for task in ("t2", "t3", "t4")))
+    for task, text in {"t2": "[{}]", "t3": "", "t4": "[]"}.items():
+        put(tmp_path, f"{AGENT}/tasks/{task}/ui_messages.json", text=text)
 
     found = {a.home_path: a for a in the_home(tmp_path).artifacts if a.stands_in}
 
@@ -200,6 +204,7 @@ def test_leftover_is_planned_only_without_the_file_itself(tmp_path: Path, name: 
         "t1": ("pearai.ui_messages", "parsed"),
         "t2": ("pearai.ui_messages", "known"),
         "t3": ("pearai.ui_messages", "parsed"),
+        "t4": ("pearai.ui_messages", "parsed"),
     }
 
 
@@ -212,7 +217,7 @@ def test_what_is_no_leftover(tmp_path: Path, name: str) -> None:
 
 def test_old_name_of_a_history_stands_in_for_it(tmp_path: Path) -> None:
     put(tmp_path, f"{TASK}/claude_messages.json", f"{AGENT}/tasks/t2/claude_messages.json")
-    put(tmp_path, f"{AGENT}/tasks/t2/api_conversation_history.json")
+    put(tmp_path, f"{AGENT}/tasks/t2/api_conversation_history.json", text="[{}]")
 
     found = [a for a in the_home(tmp_path).artifacts if a.home_path.endswith("/claude_messages.json")]
 

@@ -362,6 +362,29 @@ def test_requests_state_tokens(fields: Json, expected: tuple[object, ...], tmp_p
     assert (tokens["line"], tokens["grain"]) == (2, "request")
 
 
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        ([("started", {"request": "r"}), ("finished", {"tokensIn": 7, "cost": 0.5})], [(2, 7, 0.5)]),
+        ([("started", {"tokensIn": 5}), ("finished", {"tokensIn": 7, "cost": 0.5})], [(1, 7, 0.5)]),
+        ([("started", {"tokensIn": 5}), ("finished", {})], [(1, 5, None)]),
+        (
+            [("started", {"tokensIn": 5}), ("started", {"tokensIn": 6}), ("finished", {"cost": 1})],
+            [(1, 5, None), (2, 6, 1.0)],
+        ),
+        ([("finished", {"tokensIn": 7}), ("finished", {"tokensIn": 8})], [(1, 7, None), (2, 8, None)]),
+    ],
+)
+def test_request_that_tells_of_its_end_states_tokens_once(
+    messages: list[tuple[str, Json]], expected: list[tuple[object, ...]], tmp_path: Path
+) -> None:
+    found = stage(tmp_path, *(say(f"api_req_{name}", json.dumps(fields)) for name, fields in messages))
+
+    tokens = found.frames["tokens"].sort("line")
+    assert tokens.select("line", "prompt_tokens", "cost_usd").rows() == expected
+    assert len(found.texts()) == len(messages)
+
+
 def test_tokens_that_are_none_are_noted(tmp_path: Path) -> None:
     found = stage(tmp_path, say("api_req_started", '{"tokensIn":"5","tokensOut":-1,"cacheReads":1.5,"cost":"x"}'))
 

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import tarfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -226,6 +227,38 @@ def test_old_panel_beside_a_history_is_the_transcript(home: MadePear, build: Bui
         ("pearai.ui_messages", "message", "claude_messages.json"),
         ("pearai.ui_messages", "tool_call", "claude_messages.json"),
     ]
+
+
+@pytest.mark.parametrize("name", ["claude_messages.json", ".ui_messages.json.bak_1_a.tmp"])
+def test_transcript_without_a_message_is_replaced_by_one_that_holds_some(
+    name: str, home: MadePear, build: Build
+) -> None:
+    panel = home.ui("t", say(0, "text", "fix it"), say(1, "api_req_started", {"tokensIn": 5}))
+    panel.rename(panel.with_name(name))
+    home.ui("t")
+
+    lake = build()
+
+    assert lake.rows("select kind, text, parse_filename(source_file) from timeline order by sequence") == [
+        ("message", "fix it", name),
+        ("notice", 'api_req_started: {"tokensIn": 5}', name),
+    ]
+    assert lake.rows("select has_file, damaged, user_turns, prompt_tokens from sessions") == [(True, False, 1, 5)]
+    assert not lake.count("problems")
+
+
+def test_transcript_without_a_message_is_replaced_in_an_archive_too(
+    home: MadePear, tmp_path: Path, open_lake: OpenLake
+) -> None:
+    panel = home.ui("t", say(0, "text", "fix it"))
+    panel.rename(panel.with_name("claude_messages.json"))
+    home.ui("t")
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        archive.add(home.path, "home/alice")
+
+    homelake("build", tmp_path / "a.tar", "-o", tmp_path / "lake", "--workers", "1")
+
+    assert open_lake(tmp_path / "lake").column("select text from timeline") == ["fix it"]
 
 
 def test_result_of_a_call_that_was_lost_stays(home: MadePear, build: Build) -> None:

@@ -9,6 +9,7 @@ from pipeline.join import selects
 from tests.conftest import OpenLake
 from tests.lake import Lake, homelake
 from tests.made import MadeHome, at, call, exchange, reply, usage, user
+from tests.made_pear import MadePear
 
 RUN = "Bash"
 
@@ -64,6 +65,29 @@ def test_calls_stopped(lake: Lake) -> None:
 
 def test_standing_permissions_are_those_for_commands(lake: Lake) -> None:
     assert lake.column("select rule from standing_permissions") == ["Bash(git*)"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"alwaysAllowExecute": True, "allowedCommands": ["tsc"]}, ["allowedCommands", "alwaysAllowExecute"]),
+        ({"allowedCommands": ["tsc"]}, ["allowedCommands"]),
+        ({"alwaysAllowExecute": None, "allowedCommands": None}, ["alwaysAllowExecute"]),
+        ({"alwaysAllowExecute": False, "allowedCommands": ["tsc"]}, []),
+        ({"autoApprovalEnabled": False, "alwaysAllowExecute": True, "allowedCommands": ["tsc"]}, []),
+        ({"autoApprovalEnabled": True, "alwaysAllowWrite": False, "allowedCommands": []}, []),
+    ],
+)
+def test_standing_permissions_are_no_settings_that_are_switched_off(
+    settings: dict[str, Any], expected: list[str], tmp_path: Path, open_lake: OpenLake
+) -> None:
+    MadePear(tmp_path / "homes/alice").listed(**settings)
+    MadePear(tmp_path / "homes/bob").listed(alwaysAllowExecute=True)
+
+    homelake("build", tmp_path / "homes", "-o", tmp_path / "lake", "--workers", "1")
+
+    found = open_lake(tmp_path / "lake").rows('select "user", rule from standing_permissions order by all')
+    assert found == [*(("alice", rule) for rule in expected), ("bob", "alwaysAllowExecute")]
 
 
 def test_sessions_deleted(lake: Lake) -> None:
