@@ -6,6 +6,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from types import FrameType
 
 STOPPED = 128 + signal.SIGINT
@@ -36,7 +37,8 @@ def main() -> None:
 
         if is_ours:
             signal.signal(signal.SIGINT, lambda *_: _leave(workers.abandon_server))
-        workers.start_server()  # it imports what workers need while this process does
+        with suppress(OSError):  # if it cannot start, the command tells of it
+            workers.start_server()  # it imports what workers need while this process does
     from pipeline import cli  # takes longest, and workers need it not
 
     if is_ours:
@@ -44,8 +46,9 @@ def main() -> None:
     try:
         cli.main()
     except BaseException as error:
-        is_told = isinstance(error, SystemExit) and error.code == STOPPED
-        # A library that was interrupted may have made something else of it.
+        # A command that went on, as the prompt does, ends as it says; a library that was interrupted may have made
+        # something else of it.
+        is_told = isinstance(error, SystemExit) and error.code in (None, 0, STOPPED)
         if is_told or not is_stopped:
             raise
         signal.signal(signal.SIGINT, signal.SIG_IGN)

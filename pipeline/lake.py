@@ -142,7 +142,7 @@ def reading(file: Path) -> Iterator[None]:
 
 def damaged(file: Path) -> LakeError:
     """The error of a file of a lake that cannot be read."""
-    return LakeError(f"{file}: missing or damaged; `homelake build --replace` starts anew")
+    return LakeError(f"{file}: missing or damaged; `homelake build --replace` makes the lake anew, of what it is given")
 
 
 def check_files(build: Path, paths: Iterable[str] | None = None) -> None:

@@ -25,6 +25,10 @@ _PRELOADED = ["parsers", "pipeline.batch", "pipeline.discover", "pipeline.rewrit
 """What all workers need: it is imported once, not by each of them."""
 
 
+_SHORT, _LONGEST = "/tmp", 75  # noqa: S108  (the directory below it that is used is private, and of a random name)
+"""Bytes that the temporary directory's path may have for the server's socket in it, whose path is bounded (unix(7))."""
+
+
 @dataclass(frozen=True, slots=True)
 class Died:
     """In the place of an outcome: the worker ended while it was at the job, or ran out of memory, twice.
@@ -105,8 +109,10 @@ def start_server() -> None:
     multiprocessing.set_forkserver_preload(_PRELOADED)
     resource_tracker.ensure_running()  # else the server starts it, which unblocks the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    folder = tempfile.gettempdir()
     try:
-        forkserver.ensure_running()
+        with temporaries_in(folder if len(os.fsencode(folder)) <= _LONGEST else _SHORT):
+            forkserver.ensure_running()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

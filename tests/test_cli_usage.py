@@ -156,6 +156,30 @@ def test_a_script_for_the_shell_is_printed(shell: str, monkeypatch: pytest.Monke
     assert f"_HOMELAKE_COMPLETE=complete_{shell}" in complete(f"source_{shell}", "homelake", monkeypatch)
 
 
+def test_a_command_that_went_on_after_an_interrupt_ends_as_it_says() -> None:
+    """The prompt does: it stops a query."""
+    code = """if True:
+        import os, signal, sys
+        from pipeline import __main__, cli
+
+        def go_on():
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+                signal.pause()
+            except KeyboardInterrupt:
+                sys.exit(0)
+
+        cli.main = go_on
+        __main__.main()
+    """
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=30, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_an_interrupt_is_seen_while_other_threads_work() -> None:
     code = (
         "import os, signal, threading; from pipeline import cli;"

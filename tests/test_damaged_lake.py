@@ -120,7 +120,9 @@ def test_no_command_answers_from_a_part_of_a_lake(
 
     assert (outcome.exit_code, outcome.stdout) == (2, "")
     (line,) = outcome.stderr.splitlines()
-    assert line.endswith("00.parquet: missing or damaged; `homelake build --replace` starts anew")
+    assert line.endswith(
+        "00.parquet: missing or damaged; `homelake build --replace` makes the lake anew, of what it is given"
+    )
     assert list(tmp_path.glob("out*")) == []
 
 

@@ -141,6 +141,20 @@ def test_a_reader_sees_one_build_while_the_next_is_published(homes: Path, tmp_pa
         assert lake.count("timeline") == before + 1
 
 
+def test_a_temporary_directory_may_have_a_long_path(
+    homes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The path of a socket, by which workers are asked for, may not."""
+    folder = tmp_path / ("t" * 120)
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+
+    outcome = run("build", homes, "-o", tmp_path / "lake", "--workers", "2")
+
+    assert (outcome.exit_code, outcome.stderr) == (0, "")
+    assert list(folder.iterdir()) == []
+
+
 def test_a_killed_build_leaves_the_lake_whole_and_the_next_cleans_up(homes: Path, tmp_path: Path) -> None:
     began = time.monotonic()
     assert run("build", homes, "-o", tmp_path / "lake", "--workers", "2").exit_code == 0

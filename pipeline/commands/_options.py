@@ -16,8 +16,9 @@ NOTHING_FOUND, WRONG_USE, INPUT_MISSING, INTERRUPTED = 1, 2, 3, 130
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 EXIT_CODES = (
-    "Exit codes: 0 done, 1 no file of an assistant found, 2 wrong command line or no input could be opened, "
-    "3 an input could not be opened or a home not be read (the others were), 130 stopped with Ctrl-C."
+    "Exit codes: 0 done, 1 no file of an assistant found, 2 wrong command line, no input could be opened or the "
+    "lake cannot be written, 3 an input could not be opened or a home not be read (the others were), 130 stopped with "
+    "Ctrl-C."
 )
 LAKE_CODES = (
     "Exit codes: 0 done, 2 wrong command line, no lake there, a query that is refused or fails, or a file that cannot "
