@@ -151,9 +151,10 @@ def _run(batch: Batch, work: Work) -> Result:
             path = work.folder / f"{batch.number:06}.{table.name}.arrow"
             result.parts.extend(parts.write(table, frame, path))
         result.histories = merging.histories()
-        gone = work.folder / f"{batch.number:06}.gone.arrow"
-        parts.write_frame(carried.found, gone)
-        result.losing = dict.fromkeys(carried.losing, gone)
+        if carried.losing:
+            gone = work.folder / f"{batch.number:06}.gone.arrow"
+            parts.write_frame(carried.found, gone)
+            result.losing = dict.fromkeys(carried.losing, gone)
         result.failures = rounds[0].failures(pl.concat([joined.counts() for joined in rounds]))
     return result
 

@@ -151,7 +151,7 @@ def check_files(build: Path, paths: Iterable[str] | None = None) -> None:
     `paths` are those of the manifest, which is read for them where they are not given.
     """
     for path in _listed(build) if paths is None else paths:
-        if _is_cut(f"{build}/{path}"):
+        if _is_cut(build / path):
             raise damaged(build / path)
 
 
@@ -169,9 +169,9 @@ def _listed(build: Path) -> Iterable[str]:
         return ()
 
 
-def _is_cut(file: str) -> bool:
+def _is_cut(file: Path) -> bool:
     try:
-        with open(file, "rb") as opened:  # noqa: PTH123  (a lake has thousands of them)
+        with file.open("rb") as opened:
             opened.seek(max(opened.seek(0, os.SEEK_END) - len(_END), 0))
             return opened.read() != _END
     except FileNotFoundError:

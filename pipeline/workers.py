@@ -25,8 +25,10 @@ _PRELOADED = ["parsers", "pipeline.batch", "pipeline.discover", "pipeline.rewrit
 """What all workers need: it is imported once, not by each of them."""
 
 
-_SHORT, _LONGEST = "/tmp", 75  # noqa: S108  (the directory below it that is used is private, and of a random name)
+_LONGEST = 75
 """Bytes that the temporary directory's path may have for the server's socket in it, whose path is bounded (unix(7))."""
+_SHORT = "/tmp"  # noqa: S108  (the socket is in a directory of its own there, of a random name and private)
+"""Where it is else: the one short path that every such system has."""
 
 
 @dataclass(frozen=True, slots=True)
