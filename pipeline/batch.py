@@ -112,7 +112,7 @@ class Work:
     """How to work: with so many workers, the sources, a folder for parts, what DuckDB may hold, what the SQL asks for.
 
     `lake` is the finished build with the rows of known homes; with `anew` what is read takes the place of such rows of
-    the same collection.
+    the same collection. `ids` are those of collections of this build, by their number, once they are known.
     """
 
     workers: int
@@ -122,6 +122,7 @@ class Work:
     variables: Mapping[str, bool]
     lake: Path | None = None
     anew: bool = False
+    ids: Mapping[str, str] = field(default_factory=dict)
 
 
 def run(work: Work, batch: Batch) -> Result:
@@ -145,7 +146,7 @@ def _run(batch: Batch, work: Work) -> Result:
             )
             for homes in batch.rounds
         ]
-        merging = Merging(batch.known, result.read, batch.same, anew=work.anew)
+        merging = Merging(batch.known, result.read, batch.same, work.ids, anew=work.anew)
         carried = Carried(work.lake, batch.bucket, places(batch.known))
         for table, frame in _merged(rounds, merging, carried):
             path = work.folder / f"{batch.number:06}.{table.name}.arrow"

@@ -2,8 +2,7 @@
 
 import shutil
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,7 +24,9 @@ from pipeline.lake import Files, LakeError, Manifest
 from pipeline.memory import Gate, Memory
 from pipeline.model import Collection, Home
 from pipeline.plan import bucket_of, default_buckets, plan
+from pipeline.runs import is_in_order
 from pipeline.source import Source
+from pipeline.summary import Summary
 from pipeline.tables import FORMAT_VERSION, TABLES
 from pipeline.textgrid import safe
 from pipeline.workers import Died, run_all
@@ -50,33 +51,6 @@ class Settings:
     replace: bool = False
     completion_text: bool = False
     full: bool = False
-
-
-@dataclass(slots=True)
-class Summary:
-    """What a build did, and what its lake holds.
-
-    `homes` are those of the inputs, of which `unchanged` held what the lake knows; `files` and `bytes` are those of the
-    homes that were read, `archives` those that did not change and were not opened. Rows by (agent, kind), problems by
-    (reason, lost), rows of tables, artifacts by status are those of the lake.
-    """
-
-    homes: int = 0
-    unchanged: int = 0
-    archives: int = 0
-    files: int = 0
-    bytes: int = 0
-    seconds: float = 0.0
-    rows: Counter[tuple[str, str]] = field(default_factory=Counter)
-    problems: Counter[tuple[str, bool]] = field(default_factory=Counter)
-    tables: Counter[str] = field(default_factory=Counter)
-    statuses: Counter[str] = field(default_factory=Counter)
-    nameless: int = 0
-    """Homes that were read without a user."""
-    failed: int = 0
-    """Homes that were not read because a worker died over them, twice."""
-    failures: Counter[str] = field(default_factory=Counter)
-    """Rows that checks found wrong, by check; empty where all passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,9 +140,12 @@ class _Build:
         working = Working(work.workers, work.folder)
         self._changes = find_changes(working, collections, self.homes, None if settings.full else self._before)
         batches = plan(self._changes.read, self._buckets, self._changes.touched, self._changes.same_histories())
-        self._results, failed = _extract(batches, work, progress)
-        self._changes.fail(failed)
+        self._work_through(batches, work, progress)
         ids = collection_ids(collections, self._holdings(), range(len(collections)))
+        by_number = {str(number): name for number, name in ids.items()}
+        if again := self._out_of_order(by_number):
+            redone = [batch for batch in batches if batch.number in again]
+            self._work_through(redone, replace(work, ids=by_number), _no_progress)
         found = [history for result in self._results for history in result.histories]
         stored = labels(ids, [*found, *self._changes.settled])
         self._histories = [named(history, stored) for history in (*found, *self._changes.settled)]
@@ -180,6 +157,25 @@ class _Build:
         )
         self._files = write_files(work, self._folder, self._previous, rows)
         return self._summary()
+
+    def _work_through(self, batches: Sequence[Batch], work: Work, progress: Progress) -> None:
+        """Run batches, some of which may have been run before; keep what they gave, in order."""
+        results, failed = _extract(batches, work, progress)
+        numbers = {batch.number for batch in batches}
+        kept = [result for result in self._results if result.batch not in numbers]
+        self._results = sorted([*kept, *results], key=lambda result: result.batch)
+        self._changes.fail(failed)
+
+    def _out_of_order(self, ids: Mapping[str, str]) -> set[int]:
+        """Batches with collections of one home and time in another order than that of their ids.
+
+        The ids are not known before all of a collection was read.
+        """
+        return {
+            result.batch
+            for result in self._results
+            if not all(is_in_order(history, ids) for history in result.histories)
+        }
 
     def _holdings(self) -> Iterator[Holding]:
         """What the collections hold of their homes."""
@@ -210,16 +206,7 @@ class _Build:
             nameless=sum(home.user is None for home in read),
             failed=len(self._changes.failed),
         )
-        for path, (rows, counts) in self._files.items():
-            table, *partition = Path(path).parts
-            summary.tables[table] += rows
-            for *values, n in counts:
-                if table == "timeline":
-                    summary.rows[partition[0].removeprefix("agent="), values[0]] += n
-                elif table == "problems":
-                    summary.problems[values[0], values[1]] += n
-                elif table == "artifacts":
-                    summary.statuses[values[0]] += n
+        summary.count(self._files)
         for result in self._results:
             summary.failures.update(result.failures)
         if self._previous is not None and self._changes.settled:
@@ -269,7 +256,7 @@ def _buckets(collections: Sequence[Collection], settings: Settings, previous: Ma
 
 
 def _extract(batches: Sequence[Batch], work: Work, progress: Progress) -> tuple[list[Result], list[Batch]]:
-    """Run the batches; return what they gave, in order, and those over which a worker died."""
+    """Run the batches; return what they gave, and those over which a worker died."""
     total, done = sum(batch.bytes for batch in batches), 0
     progress(0, total)
     results, failed = list[Result](), list[Batch]()
@@ -281,4 +268,8 @@ def _extract(batches: Sequence[Batch], work: Work, progress: Progress) -> tuple[
                 results.append(result)
             done += batch.bytes
             progress(done, total)
-    return sorted(results, key=lambda result: result.batch), failed
+    return results, failed
+
+
+def _no_progress(done: int, total: int) -> None:
+    """For work that was told of before."""

@@ -13,7 +13,7 @@ from pipeline.history import Held, History, Seen, listing_of
 from pipeline.linked import linked
 from pipeline.memory import Memory, fingerprint
 from pipeline.model import Collection, Content
-from pipeline.runs import Found, is_same_but_for_time, runs
+from pipeline.runs import Found, is_same_but_for_time, runs, tied
 from pipeline.workers import run_all
 
 
@@ -144,24 +144,23 @@ def _is_held(job: _Comparison) -> bool:
 def _in_a_row(history: History | None, taken: Mapping[int, Taken], found: Mapping[int, Held]) -> set[int]:
     """Those of a home's collections whose contents follow, or go before, the same contents in the lake.
 
-    The rows of such are there. Where another content came between they are read: it may have taken rows away. What is
-    not known yet may be anything: among what has its time it is taken for the first, and for the last.
+    The rows of such are there. Where another content came between they are read: it may have taken rows away. So are
+    those of a time at which there were several contents: which of them came first is not known yet.
     """
     if history is None:
         return set()
-    kept = set(found)
-    for unknown in ("", "~"):
-        line = [
-            Found(at, replace(found[at], seen=(each.seen,)) if at in found else _unknown(each.seen, unknown, at))
-            for at, each in taken.items()
-        ]
-        kept &= {at for run in runs(history, line) if run.before is not None for at in run.numbers}
-    return kept
+    line = [
+        Found(at, replace(found[at], seen=(each.seen,)) if at in found else _unknown(each.seen, at))
+        for at, each in taken.items()
+    ]
+    followed = {at for run in runs(history, line, {}) if run.before is not None for at in run.numbers}
+    unclear = tied(history, line)
+    return {at for at in followed & found.keys() if taken[at].seen.at not in unclear}
 
 
-def _unknown(seen: Seen, before: str, at: int) -> Held:
-    """A content that is not known yet, as the first (empty `before`) or the last of its time."""
-    return Held((seen,), f"{before}{at}", before or None, (), ())
+def _unknown(seen: Seen, at: int) -> Held:
+    """A content that is not known yet."""
+    return Held((seen,), str(at), None, (), ())
 
 
 def _settle(changes: Changes, collections: Sequence[Collection], histories: Mapping[str, History]) -> None:
@@ -175,7 +174,7 @@ def _settle(changes: Changes, collections: Sequence[Collection], histories: Mapp
         now = Seen(taken.collected_ms, (ids.get(taken.collection, str(taken.collection)),))
         seen[taken.home.identity].append(Found(None, replace(held, seen=(now,))))
     after = {
-        identity: replace(history, held=tuple(run.held for run in runs(history, seen[identity])))
+        identity: replace(history, held=tuple(run.held for run in runs(history, seen[identity], {})))
         for identity, history in histories.items()
     }
     leaders = linked(histories.values(), (each.home for each in changes.read))

@@ -49,8 +49,8 @@ def _told(found: Collection, homes: Sequence[object]) -> list[object]:
 def labels(ids: Mapping[int, str], histories: Iterable[History]) -> dict[str, str]:
     """What is stored for what stands in the rows for a collection: its number, or several of one content and time."""
     by_number = {str(number): name for number, name in ids.items()}
-    several = {held.label: held.seen[0].ids for history in histories for held in history.held}
-    return by_number | {label: min(by_number.get(one, one) for one in each) for label, each in several.items()}
+    several = {held.label: held.seen[0] for history in histories for held in history.held}
+    return by_number | {label: seen.named(by_number) for label, seen in several.items()}
 
 
 def collection_rows(

@@ -53,14 +53,18 @@ class Seen(NamedTuple):
         """Place in time, unknown first."""
         return self.collected_ms is not None, self.collected_ms or 0
 
+    def named(self, ids: Mapping[str, str]) -> str:
+        """The id, of a collection of this build by its number; of several the least stands for all."""
+        return min(ids.get(one, one) for one in self.ids)
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
     """What one collection, or several in a row, hold of a home.
 
     `seen` are these collections, in order. `sessions` are the assistant and the path below the home of each session
-    that has a file or a folder. `digest` is a hash of what is held; it orders two contents of one time. `listing` is a
-    hash of what is known without opening a file; null where a file could not be read, which may be otherwise next time.
+    that has a file or a folder. `digest` is a hash of what is held, `listing` one of what is known without opening a
+    file; null where a file could not be read, which may be otherwise next time.
     """
 
     seen: tuple[Seen, ...]
@@ -189,12 +193,9 @@ def absences(history: History) -> Iterator[tuple[str, str, int | None, int | Non
 
 
 def named(history: History, ids: Mapping[str, str]) -> History:
-    """The history with collections of this build by their ids; of several of one time the least stands for all."""
+    """The history with collections of this build by their ids."""
     held = (
-        replace(
-            held,
-            seen=tuple(Seen(each.collected_ms, (min(ids.get(one, one) for one in each.ids),)) for each in held.seen),
-        )
+        replace(held, seen=tuple(Seen(each.collected_ms, (each.named(ids),)) for each in held.seen))
         for held in history.held
     )
     return replace(history, held=tuple(held))

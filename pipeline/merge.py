@@ -6,7 +6,7 @@ outcome depends on the collections alone, and not on the order or the builds in 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +14,7 @@ import polars as pl
 
 from pipeline.carried import PLACES, at
 from pipeline.history import Held, History, absences, first_labels, grouped, last_positions
-from pipeline.runs import Found, runs
+from pipeline.runs import Found, Run, runs
 from pipeline.schema import FLAG, TEXT, TIME, Table
 
 AT = (*PLACES, "current")
@@ -49,11 +49,18 @@ class Merging:
 
     `known` are the homes' histories in the lake, `read` those of one collection each of the homes of the batch, in
     order, and `same` those of collections that were not read, because they hold what the lake knows. With `anew` the
-    rows of a collection that was read again take the place of those of the lake.
+    rows of a collection that was read again take the place of those of the lake. `ids` are those of collections, by
+    their number, as far as they are known.
     """
 
     def __init__(
-        self, known: Sequence[History], read: Sequence[History], same: Sequence[History] = (), *, anew: bool
+        self,
+        known: Sequence[History],
+        read: Sequence[History],
+        same: Sequence[History],
+        ids: Mapping[str, str],
+        *,
+        anew: bool,
     ) -> None:
         found: defaultdict[str, list[Found]] = defaultdict(list)
         for number, history in enumerate(read):
@@ -62,7 +69,10 @@ class Merging:
             found[history.identity].append(Found(None, history.held[0]))
         before = {history.identity: history for history in known}
         homes = sorted({history.identity: history for history in (*read, *known)}.items())
-        self.lines = [_line(home, before.get(identity), found[identity], anew=anew) for identity, home in homes]
+        self.lines = [
+            _line(home, before.get(identity), runs(before.get(identity), found[identity], ids), anew=anew)
+            for identity, home in homes
+        ]
         self._is_plain = (
             not known
             and all(len(line.steps) == 1 for line in self.lines)
@@ -161,11 +171,11 @@ class Merging:
         }
 
 
-def _line(home: History, known: History | None, found: Sequence[Found], *, anew: bool) -> Line:
-    """Put the collections of a home in order. The lake's own rows of one are kept, unless it is read `anew`."""
+def _line(home: History, known: History | None, order: Iterable[Run], *, anew: bool) -> Line:
+    """The collections of a home, in order, as steps. The lake's own rows of one are kept, unless it is read `anew`."""
     steps = tuple(
         Step(run.held, run.before, run.numbers[0] if run.numbers and (anew or run.before is None) else None)
-        for run in runs(known, found)
+        for run in order
     )
     return Line(replace(home, held=tuple(step.held for step in steps)), steps, known)
 

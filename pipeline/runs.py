@@ -1,7 +1,7 @@
 """The collections of a home in a row: what the lake knows of them, and what a build finds, put in order of time."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -37,11 +37,12 @@ class _Element:
     held: Held
 
 
-def runs(known: History | None, found: Iterable[Found]) -> list[Run]:
+def runs(known: History | None, found: Iterable[Found], ids: Mapping[str, str]) -> list[Run]:
     """The collections of a home over time: those that the lake knows, and those found.
 
     Two that hold the same at one time are one. Of two contents of one time one in which a file could not be read comes
-    first: what was read after it holds.
+    first: what was read after it holds. Else their ids order them, which `ids` gives for the numbers of collections of
+    this build, as far as they are known.
     """
     elements = [
         *(
@@ -51,12 +52,11 @@ def runs(known: History | None, found: Iterable[Found]) -> list[Run]:
         ),
         *(_Element(None, number, seen, held) for number, held in found for seen in held.seen),
     ]
-    moments: defaultdict[tuple[tuple[bool, int], bool, str], list[_Element]] = defaultdict(list)
+    by_content: defaultdict[tuple[tuple[bool, int], str], list[_Element]] = defaultdict(list)
     for element in elements:
-        moments[element.seen.at, element.held.listing is not None, element.held.digest].append(element)
+        by_content[element.seen.at, element.held.digest].append(element)
     made: list[Run] = []
-    for _, same in sorted(moments.items(), key=lambda entry: entry[0]):
-        now = _moment(same)
+    for now in sorted(map(_moment, by_content.values()), key=lambda run: _order(run.held, run.held.seen[0], ids)):
         if made and made[-1].held.digest == now.held.digest:
             last = made.pop()
             held = replace(last.held, seen=last.held.seen + now.held.seen)
@@ -73,6 +73,28 @@ def _moment(same: Sequence[_Element]) -> Run:
     before = next((element.before for element in same if element.before is not None), None)
     numbers = tuple(element.number for element in same if element.number is not None)
     return Run(replace(first.held, seen=(Seen(first.seen.collected_ms, ids),)), before, numbers)
+
+
+_Order = tuple[tuple[bool, int], bool, str]
+
+
+def _order(held: Held, seen: Seen, ids: Mapping[str, str]) -> _Order:
+    return seen.at, held.listing is not None, seen.named(ids)
+
+
+def is_in_order(history: History, ids: Mapping[str, str]) -> bool:
+    """Whether the collections of a home are in order by the ids that those of this build were given."""
+    order = [_order(held, seen, ids) for held in history.held for seen in held.seen]
+    return order == sorted(order)
+
+
+def tied(known: History | None, found: Iterable[Found]) -> set[tuple[bool, int]]:
+    """Times at which a home was seen with several contents, the order of which rests on the ids of collections."""
+    contents: defaultdict[tuple[bool, int], set[str]] = defaultdict(set)
+    for held in (*(known.held if known else ()), *(each.held for each in found)):
+        for seen in held.seen:
+            contents[seen.at].add(held.digest)
+    return {at for at, digests in contents.items() if len(digests) > 1}
 
 
 def is_same_but_for_time(before: History, after: History) -> bool:

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from pipeline.build import Summary
 from pipeline.commands._options import plural
+from pipeline.summary import Summary
 
 
 def as_object(summary: Summary, lake: Path) -> str:

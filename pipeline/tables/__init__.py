@@ -7,7 +7,7 @@ from pipeline.tables.sessions import CONTEXT_ITEMS, SESSIONS
 from pipeline.tables.timeline import TIMELINE, TWINS
 from pipeline.tables.usage import COMPLETIONS, TOKEN_USAGE
 
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 """Version of the lake's layout; a lake of another version is not updated."""
 
 LONG = {"text", "arguments", "output", "content", "prompt", "completion", "old_text", "new_text"}

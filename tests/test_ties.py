@@ -1,0 +1,69 @@
+"""Several collections of a home at one time: their ids tell which is the newest."""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import OpenLake
+from tests.lake import homelake, parquet_files
+from tests.made import MadeHome, reply, user
+
+USERS = ("ann", "bob", "cid", "dan")
+NEWEST = """
+    select "user", current, text = arg_max(text, collection_id) over (partition by "user")
+    from timeline where kind = 'message' and turn_type = 'user'
+"""
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> list[Path]:
+    """Three collections of four homes; each home has another file in each."""
+    places = [tmp_path / "in" / name / "home" for name in "abc"]
+    for place, name in itertools.product(places, USERS):
+        MadeHome(place / name).session("s", user(f"{name} in {place.parent.name}"), reply("hello"))
+    return places
+
+
+def _build(lake: Path, inputs: Iterable[Path], *options: str) -> Path:
+    told = ("--host", "box", "--collected-at", "2026-10-01", "--workers", "1", *options)
+    outcome = homelake("build", *inputs, "-o", lake, *told)
+    assert outcome.exit_code == 0, outcome.stderr
+    return lake
+
+
+def test_of_one_time_the_collection_with_the_greatest_id_is_the_newest(
+    inputs: Sequence[Path], tmp_path: Path, open_lake: OpenLake
+) -> None:
+    lake = open_lake(_build(tmp_path / "lake", inputs))
+
+    rows = lake.rows(NEWEST)
+    assert len(rows) == len(USERS) * len(inputs)
+    assert all(current == is_of_greatest_id for _, current, is_of_greatest_id in rows)
+    assert lake.column("""select distinct "user" from timeline where current order by all""") == list(USERS)
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_any_order_of_collections_of_one_time_gives_one_lake(
+    inputs: Sequence[Path], tmp_path: Path, order: Sequence[int]
+) -> None:
+    whole = parquet_files(_build(tmp_path / "whole", inputs))
+
+    for place in order:
+        lake = _build(tmp_path / "lake", [inputs[place]])
+
+    assert parquet_files(lake) == whole
+    assert parquet_files(_build(tmp_path / "together", [inputs[place] for place in order])) == whole
+
+
+@pytest.mark.parametrize("options", [(), ("--full",)])
+def test_collections_of_one_time_that_are_read_again_change_nothing(
+    inputs: Sequence[Path], tmp_path: Path, options: Sequence[str]
+) -> None:
+    before = parquet_files(_build(tmp_path / "lake", inputs))
+
+    for place in (*inputs, inputs[0]):
+        _build(tmp_path / "lake", [place], *options)
+
+    assert parquet_files(tmp_path / "lake") == before
