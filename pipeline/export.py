@@ -30,6 +30,8 @@ def export(lake: Path, folder: Path) -> dict[str, int]:
     """
     if resolved(folder).is_relative_to(resolved(lake)):
         raise QueryError(f"{folder}: the folder lies in the lake; name one outside of it")
+    if folder.exists() and not folder.is_dir():
+        raise QueryError(f"{folder}: not a directory")
     written = {}
     with one_line(), opened(lake) as connection:
         folder.mkdir(parents=True, exist_ok=True)

@@ -121,7 +121,12 @@ def _build_of(lake: Path) -> Path:
             f"{lake}: give the lake's directory, {lake.parent}" if is_inside else f"{lake}: no such directory"
         )
     if not (lake / CATALOG).is_file():
-        raise QueryError(f"{lake}: not a lake (it holds no {CATALOG})")
+        is_lost = (lake / CATALOG).is_symlink()
+        raise QueryError(
+            f"{lake}: the lake has lost its finished build; build into it again"
+            if is_lost
+            else f"{lake}: not a lake (it holds no {CATALOG})"
+        )
     found = resolved(lake / CATALOG)
     if not found.is_relative_to(resolved(lake)):
         raise QueryError(f"{lake}: not a lake (its {CATALOG} leads out of it)")

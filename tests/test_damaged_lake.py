@@ -136,6 +136,15 @@ def test_a_lake_that_lost_its_links_keeps_what_it_holds(lake: Path, tmp_path: Pa
     assert texts == ["first", "second"]
 
 
+def test_a_lake_without_its_link_to_the_build_says_so(lake: Path) -> None:
+    (lake / "current").unlink()
+
+    told = homelake("sql", lake, "select 1")
+
+    assert told.exit_code == 2
+    assert told.stderr == f"homelake: {lake}: the lake has lost its finished build; build into it again\n"
+
+
 def test_a_memory_that_is_nested_too_deep_is_none(lake: Path, tmp_path: Path, open_lake: OpenLake) -> None:
     (lake / "current/inputs.json").write_text("[" * 200_000, encoding="utf-8")
 

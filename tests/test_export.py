@@ -81,3 +81,11 @@ def test_nothing_is_written_into_a_lake_or_from_none(corpus_lake: Lake, tmp_path
     assert (inside.exit_code, nowhere.exit_code) == (2, 2)
     assert "the folder lies in the lake" in inside.stderr
     assert nowhere.stderr.count("\n") == 1
+
+
+def test_a_file_in_the_place_of_the_folder_is_told(corpus_lake: Lake, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine", encoding="utf-8")
+
+    outcome = run("export", corpus_lake.path, "-o", tmp_path / "out")
+
+    assert (outcome.exit_code, outcome.stderr) == (2, f"homelake: {tmp_path / 'out'}: not a directory\n")
