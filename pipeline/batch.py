@@ -15,13 +15,14 @@ from pipeline import parts
 from pipeline.carried import Carried, places
 from pipeline.extract import Extractor, Read, stage_two
 from pipeline.heap import give_back
-from pipeline.history import Held, History, Seen, held_of
+from pipeline.history import Held, History, Holding, held_of
 from pipeline.join import Joined, Limits
 from pipeline.merge import Merging
 from pipeline.model import Artifact, Home
 from pipeline.owned import told_path
 from pipeline.parts import Part
 from pipeline.schema import Table
+from pipeline.sightings import Seen
 from pipeline.source import Source
 from pipeline.staging import ARTIFACTS, FOLDERS, HOMES, conform
 from pipeline.standins import StandIns
@@ -53,9 +54,9 @@ class Taken:
         """The collection, by its number."""
         return Seen(self.collected_ms, (str(self.collection),))
 
-    def history(self, held: Held) -> History:
-        """The history of the home by this collection alone."""
-        return History(self.home.identity, self.home.host, self.home.user, (held,))
+    def holding(self, held: Held) -> Holding:
+        """What the collection holds of the home."""
+        return Holding(self.collection, self.home.identity, (self.home.host, self.home.user), held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Batch:
     bucket: int
     homes: list[Taken] = field(default_factory=list)
     known: list[History] = field(default_factory=list)
-    same: list[History] = field(default_factory=list)
+    same: list[Holding] = field(default_factory=list)
 
     @property
     def rounds(self) -> list[list[Taken]]:
@@ -100,7 +101,7 @@ class Result:
     batch: int
     bucket: int
     parts: list[Part] = field(default_factory=list)
-    read: list[History] = field(default_factory=list)
+    read: list[Holding] = field(default_factory=list)
     histories: list[History] = field(default_factory=list)
     losing: dict[str, Path] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
@@ -205,7 +206,7 @@ def _staged(homes: Sequence[Taken], sources: Sequence[Source], result: Result) -
             if held > CHUNK_BYTES:
                 extractor.pack(CHUNK_BYTES // 16)
                 held = 0
-        result.read.append(taken.history(held_of(home, files, by_name, taken.seen)))
+        result.read.append(taken.holding(held_of(home, files, by_name, taken.seen)))
         first += len(home.artifacts)
     raw = extractor.take()
     give_back()  # what the records took as Python's objects

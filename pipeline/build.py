@@ -16,9 +16,10 @@ from pipeline import unhomed
 from pipeline.batch import Batch, Result, Work, run
 from pipeline.catalog import write_catalog
 from pipeline.changes import Changes, Working, find_changes
-from pipeline.collected import Holding, collection_ids, collection_rows, labels
+from pipeline.collected import collection_ids, collection_rows, labels
+from pipeline.entries import dumped
 from pipeline.filing import Rows, write_files
-from pipeline.history import History, dumped, named
+from pipeline.history import History, Holding, named
 from pipeline.join import selects
 from pipeline.lake import Files, LakeError, Manifest
 from pipeline.memory import Gate, Memory
@@ -139,7 +140,7 @@ class _Build:
         )
         working = Working(work.workers, work.folder)
         self._changes = find_changes(working, collections, self.homes, None if settings.full else self._before)
-        batches = plan(self._changes.read, self._buckets, self._changes.touched, self._changes.same_histories())
+        batches = plan(self._changes.read, self._buckets, self._changes.touched, self._changes.holdings())
         self._work_through(batches, work, progress)
         ids = collection_ids(collections, self._holdings(), range(len(collections)))
         by_number = {str(number): name for number, name in ids.items()}
@@ -181,9 +182,7 @@ class _Build:
         """What the collections hold of their homes."""
         yield from self._changes.holdings()
         for result in self._results:
-            for history in result.read:
-                held = history.held[0]
-                yield Holding(int(held.seen[0].ids[0]), history.identity, held)
+            yield from result.read
 
     def memory(self, gate: Gate) -> Memory:
         """What the next build need not open. Archives are to be read again where a file could not be."""
@@ -220,7 +219,7 @@ class _Build:
             "format": FORMAT_VERSION,
             "homelake": version("homelake"),
             "buckets": self._buckets,
-            "homes": [dumped(history, bucket_of((history.host, history.user), self._buckets)) for history in homes],
+            "homes": [dumped(history, bucket_of(history.owner, self._buckets)) for history in homes],
             "tables": dict(sorted(summary.tables.items())),
             "files": self._files,
             "checks": {name: summary.failures[name] for name in selects("checks")},

@@ -22,7 +22,7 @@ def places(histories: Iterable[History]) -> pl.DataFrame:
     found = {
         (history.host, history.user, label, path, source_file)
         for history in histories
-        for label, path, source_file, _ in last_positions(history.held)
+        for label, path, source_file, _ in last_positions(history)
     }
     return pl.DataFrame(list(found), schema=dict.fromkeys(PLACES, TEXT), orient="row")
 

@@ -2,18 +2,19 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pipeline.batch import Batch, Taken
-from pipeline.collected import Holding, collection_ids
+from pipeline.collected import collection_ids
 from pipeline.content import fill
-from pipeline.history import Held, History, Seen, listing_of
+from pipeline.history import Held, History, Holding, listing_of
 from pipeline.linked import linked
 from pipeline.memory import Memory, fingerprint
 from pipeline.model import Collection, Content
 from pipeline.runs import Found, is_same_but_for_time, runs, tied
+from pipeline.sightings import Seen
 from pipeline.workers import run_all
 
 
@@ -42,7 +43,7 @@ class Changes:
 
     def holdings(self) -> Iterable[Holding]:
         """What the collections hold of the homes that are not read."""
-        return (Holding(taken.collection, taken.home.identity, held) for taken, held in self.same)
+        return (taken.holding(held) for taken, held in self.same)
 
     def fail(self, failed: Iterable[Batch]) -> None:
         """Take homes back that could not be worked on: what the lake has of them stays as it is."""
@@ -53,10 +54,6 @@ class Changes:
             self.failed.extend(batch.homes)
             lost = {history.identity for history in batch.same}
             self.same = [(taken, held) for taken, held in self.same if taken.home.identity not in lost]
-
-    def same_histories(self) -> Iterator[History]:
-        """The histories of the homes that are not read, each by its collection alone."""
-        return (taken.history(replace(held, seen=(taken.seen,))) for taken, held in self.same)
 
 
 def find_changes(
@@ -100,9 +97,10 @@ def _remembered(
         digest = memory.homes.get(identity, {}).get(marks[each.collection, identity] or "")
         if digest is not None and identity in histories:
             listing = listing_of(each.home)
-            held = next((held for held in histories[identity].held if held.digest == digest), None)
-            if held is not None and held.listing == listing:
-                found[at] = held
+            history = histories[identity]
+            position = next((place for place, phase in enumerate(history.phases) if phase.digest == digest), None)
+            if position is not None and history.phases[position].listing == listing:
+                found[at] = history.held(position, each.seen)
     return found
 
 
@@ -125,9 +123,9 @@ def _compared(
         if at in found or history is None:
             continue
         listing = listing_of(each.home)
-        candidates = {held.digest: held for held in history.held if held.listing == listing}
+        candidates = {phase.digest: place for place, phase in enumerate(history.phases) if phase.listing == listing}
         contents = {artifact.home_path: artifact.location for artifact in each.home.artifacts}
-        for held in candidates.values():
+        for held in (history.held(place, each.seen) for place in candidates.values()):
             files = [(contents[file.home_path], file.sha256) for file in held.files if file.sha256]
             jobs.append(_Comparison(at, held, files))
     return {job.at: job.held for job, is_held in run_all(_is_held, jobs, min(count, len(jobs))) if is_held is True}
@@ -149,10 +147,7 @@ def _in_a_row(history: History | None, taken: Mapping[int, Taken], found: Mappin
     """
     if history is None:
         return set()
-    line = [
-        Found(at, replace(found[at], seen=(each.seen,)) if at in found else _unknown(each.seen, at))
-        for at, each in taken.items()
-    ]
+    line = [Found(at, found[at] if at in found else _unknown(each.seen, at)) for at, each in taken.items()]
     followed = {at for run in runs(history, line, {}) if run.before is not None for at in run.numbers}
     unclear = tied(history, line)
     return {at for at in followed & found.keys() if taken[at].seen.at not in unclear}
@@ -160,7 +155,7 @@ def _in_a_row(history: History | None, taken: Mapping[int, Taken], found: Mappin
 
 def _unknown(seen: Seen, at: int) -> Held:
     """A content that is not known yet."""
-    return Held((seen,), str(at), None, (), ())
+    return Held(seen, str(at), None, (), ())
 
 
 def _settle(changes: Changes, collections: Sequence[Collection], histories: Mapping[str, History]) -> None:
@@ -172,9 +167,11 @@ def _settle(changes: Changes, collections: Sequence[Collection], histories: Mapp
     seen: defaultdict[str, list[Found]] = defaultdict(list)
     for taken, held in changes.same:
         now = Seen(taken.collected_ms, (ids.get(taken.collection, str(taken.collection)),))
-        seen[taken.home.identity].append(Found(None, replace(held, seen=(now,))))
+        seen[taken.home.identity].append(Found(None, replace(held, seen=now)))
     after = {
-        identity: replace(history, held=tuple(run.held for run in runs(history, seen[identity], {})))
+        identity: replace(history, phases=tuple(run.phase for run in runs(history, seen[identity], {})))
+        if identity in seen
+        else history
         for identity, history in histories.items()
     }
     leaders = linked(histories.values(), (each.home for each in changes.read))

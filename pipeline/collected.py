@@ -3,12 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
 from pipeline import parts
-from pipeline.history import Held, History, hash_of
+from pipeline.history import History, Holding, hash_of
 from pipeline.lake import reading
 from pipeline.model import Collection
 from pipeline.parts import Part
@@ -16,14 +15,6 @@ from pipeline.staging import conform
 from pipeline.tables.inventory import COLLECTIONS
 
 _PATH = f"{COLLECTIONS.name}/00.parquet"
-
-
-class Holding(NamedTuple):
-    """What a collection, by its number in the build, holds of a home."""
-
-    collection: int
-    identity: str
-    held: Held
 
 
 def collection_ids(
@@ -35,9 +26,9 @@ def collection_ids(
     it from others. So two places of no host never give one id.
     """
     homes: defaultdict[int, list[tuple[str, list[tuple[str, int | None, str | None]]]]] = defaultdict(list)
-    for number, identity, held in holdings:
-        files = sorted(((file.source_file, file.bytes, file.sha256) for file in held.files), key=repr)
-        homes[number].append((identity, files))
+    for each in holdings:
+        files = sorted(((file.source_file, file.bytes, file.sha256) for file in each.held.files), key=repr)
+        homes[each.collection].append((each.identity, files))
     return {number: hash_of(_told(collections[number], sorted(homes[number], key=repr))) for number in numbers}
 
 
@@ -49,8 +40,8 @@ def _told(found: Collection, homes: Sequence[object]) -> list[object]:
 def labels(ids: Mapping[int, str], histories: Iterable[History]) -> dict[str, str]:
     """What is stored for what stands in the rows for a collection: its number, or several of one content and time."""
     by_number = {str(number): name for number, name in ids.items()}
-    several = {held.label: held.seen[0] for history in histories for held in history.held}
-    return by_number | {label: seen.named(by_number) for label, seen in several.items()}
+    fresh = (phase for history in histories for phase in history.phases if phase.seen.fresh)
+    return by_number | {phase.label: phase.seen.first.named(by_number) for phase in fresh}
 
 
 def collection_rows(

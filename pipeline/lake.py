@@ -15,7 +15,8 @@ import msgspec
 import polars as pl
 import pyarrow as pa
 
-from pipeline.history import Entry, History, loaded
+from pipeline.entries import Entry, loaded
+from pipeline.history import History
 from pipeline.tables import FORMAT_VERSION
 
 CURRENT, CATALOG, MANIFEST, BUILDS = "current", "lake.duckdb", "manifest.json", "builds"

@@ -40,7 +40,7 @@ def linked(known: Iterable[History], homes: Iterable[Home]) -> dict[str, str]:
 def _places(history: History, homes: Iterable[Home]) -> Iterator[Place]:
     """Where rows of a home are, and where they may be once what is read of it is in the lake."""
     labels: defaultdict[str, set[str]] = defaultdict(set)
-    for label, path, source_file, _ in last_positions(history.held):
+    for label, path, source_file, _ in last_positions(history):
         labels[path].add(label)
         yield label, path, source_file
     for home in homes:

@@ -13,8 +13,8 @@ from typing import Any
 import polars as pl
 
 from pipeline.carried import PLACES, at
-from pipeline.history import Held, History, absences, first_labels, grouped, last_positions
-from pipeline.runs import Found, Run, runs
+from pipeline.history import Content, History, Holding, Version, absences, first_labels, grouped, last_positions
+from pipeline.runs import Found, Run, composed, runs
 from pipeline.schema import FLAG, TEXT, TIME, Table
 
 AT = (*PLACES, "current")
@@ -27,17 +27,17 @@ _STEPS = {"home": pl.Int32(), "position": pl.Int32(), "is_newest": FLAG, "is_rea
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What collections of a home in a row hold, its position in the old lake, the number of its home in the batch."""
+    """A phase of a home: its position in the old lake, and where the batch's rows of it are taken the home's number
+    in the batch with its files."""
 
-    held: Held
-    before: int | None = None
-    number: int | None = None
-    """Null where the lake's own rows of it are kept."""
+    before: int | None
+    number: int | None
+    files: Sequence[Version]
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A home with all its collections as steps, in order, and with what the old lake knew of it."""
+    """A home with all its phases as steps, in order, and with what the old lake knew of it."""
 
     history: History
     steps: tuple[Step, ...]
@@ -47,38 +47,43 @@ class Line:
 class Merging:
     """The rows of a batch's homes over time.
 
-    `known` are the homes' histories in the lake, `read` those of one collection each of the homes of the batch, in
-    order, and `same` those of collections that were not read, because they hold what the lake knows. With `anew` the
-    rows of a collection that was read again take the place of those of the lake. `ids` are those of collections, by
-    their number, as far as they are known.
+    `known` are the homes' histories in the lake, `read` what was read of the homes of the batch, in order, and `same`
+    that of collections that were not read, because they hold what the lake knows. With `anew` the rows of a collection
+    that was read again take the place of those of the lake. `ids` are those of collections, by their number, as far as
+    they are known.
     """
 
     def __init__(
         self,
         known: Sequence[History],
-        read: Sequence[History],
-        same: Sequence[History],
+        read: Sequence[Holding],
+        same: Sequence[Holding],
         ids: Mapping[str, str],
         *,
         anew: bool,
     ) -> None:
         found: defaultdict[str, list[Found]] = defaultdict(list)
-        for number, history in enumerate(read):
-            found[history.identity].append(Found(number, history.held[0]))
-        for history in same:
-            found[history.identity].append(Found(None, history.held[0]))
+        for number, holding in enumerate(read):
+            found[holding.identity].append(Found(number, holding.held))
+        for holding in same:
+            found[holding.identity].append(Found(None, holding.held))
         before = {history.identity: history for history in known}
-        homes = sorted({history.identity: history for history in (*read, *known)}.items())
-        self.lines = [
-            _line(home, before.get(identity), runs(before.get(identity), found[identity], ids), anew=anew)
-            for identity, home in homes
-        ]
+        self.lines = []
+        owners = {history.identity: history.owner for history in known} | {home.identity: home.owner for home in read}
+        for identity, owner in sorted(owners.items()):
+            history, was = before.get(identity), runs(before.get(identity), found[identity], ids)
+            self.lines.append(Line(composed(identity, owner, history, was), _steps_of(was, anew=anew), history))
         self._is_plain = (
             not known
             and all(len(line.steps) == 1 for line in self.lines)
             and _are_apart([line.history for line in self.lines])
         )
-        used = {step.number: step.held.label for line in self.lines for step in line.steps if step.number is not None}
+        used = {
+            step.number: phase.label
+            for line in self.lines
+            for step, phase in zip(line.steps, line.history.phases, strict=True)
+            if step.number is not None
+        }
         self._labels = {str(number): label for number, label in used.items()}
         self._left_out = [str(number) for number in range(len(read)) if number not in used]
         self._last_held: dict[int, dict[str, int]] = defaultdict(dict)
@@ -159,7 +164,7 @@ class Merging:
     def frames(self) -> dict[str, pl.DataFrame]:
         """`absences`: sessions that their home's newest collection lacks; `collected`: the collections' times."""
         gone = [(line.history.identity, *absence) for line in self.lines for absence in absences(line.history)]
-        times = {held.label: held.first_ms for line in self.lines for held in line.history.held}
+        times = {phase.label: phase.first_ms for line in self.lines for phase in line.history.phases}
         schema: dict[str, Any] = {"identity": TEXT, "agent": TEXT, "session_path": TEXT, "last_utc": pl.Int64()}
         return {
             "absences": pl.DataFrame(gone, schema={**schema, "next_utc": pl.Int64()}, orient="row").cast(
@@ -171,19 +176,20 @@ class Merging:
         }
 
 
-def _line(home: History, known: History | None, order: Iterable[Run], *, anew: bool) -> Line:
-    """The collections of a home, in order, as steps. The lake's own rows of one are kept, unless it is read `anew`."""
-    steps = tuple(
-        Step(run.held, run.before, run.numbers[0] if run.numbers and (anew or run.before is None) else None)
-        for run in order
+def _steps_of(line: Iterable[Run], *, anew: bool) -> tuple[Step, ...]:
+    """The runs of a home as steps. The lake's own rows of one are kept, unless it is read `anew`."""
+    return tuple(
+        Step(run.before, run.numbers[0], run.held.files)
+        if run.held and run.numbers and (anew or run.before is None)
+        else Step(run.before, None, ())
+        for run in line
     )
-    return Line(replace(home, held=tuple(step.held for step in steps)), steps, known)
 
 
 def _are_apart(histories: Sequence[History]) -> bool:
     """Whether the place of a row tells its home: no two homes of one host and user have a file of the same place."""
     for group in grouped(histories).values():
-        places = [place for history in group for place in last_positions(history.held)] if len(group) > 1 else []
+        places = [place for history in group for place in last_positions(history)] if len(group) > 1 else []
         if len(set(places)) < len(places):
             return False
     return True
@@ -193,17 +199,8 @@ def _places(lines: Sequence[Line]) -> Iterator[tuple[Any, ...]]:
     """Where a row comes from, with its home and the position of its last collection."""
     for home, line in enumerate(lines):
         for position, step in enumerate(line.steps):
-            if step.number is not None:
-                for version in step.held.files:
-                    yield (
-                        *_owner(line),
-                        str(step.number),
-                        version.home_path,
-                        version.source_file,
-                        True,
-                        home,
-                        position,
-                    )
+            for file in step.files:
+                yield (*line.history.owner, str(step.number), file.home_path, file.source_file, True, home, position)
     now = [
         {step.before: position for position, step in enumerate(line.steps) if step.before is not None} for line in lines
     ]
@@ -218,8 +215,8 @@ def _ends(histories: Sequence[History | None], place: Any) -> Iterator[tuple[Any
     found: dict[tuple[Any, ...], tuple[int, int]] = {}
     for home, history in enumerate(histories):
         if history is not None:
-            for (label, path, source_file, current), position in last_positions(history.held).items():
-                at = (history.host, history.user, label, path, source_file, current)
+            for (label, path, source_file, current), position in last_positions(history).items():
+                at = (*history.owner, label, path, source_file, current)
                 found[at] = max(found.get(at, (position, home)), (position, home))
     for at, (position, home) in found.items():
         yield (*at, *place(home, position))
@@ -228,15 +225,15 @@ def _ends(histories: Sequence[History | None], place: Any) -> Iterator[tuple[Any
 def _firsts(lines: Sequence[Line]) -> Iterator[tuple[Any, ...]]:
     """The first collection of all that saw a file, by the home, the collection that its row tells, and the path."""
     for home, line in enumerate(lines):
-        first = first_labels(line.history.held)
-        told: dict[tuple[str, str], str] = {}
-        for held in line.known.held if line.known else ():
-            told.update({(held.label, version.home_path): first[version.content] for version in held.files})
+        first = first_labels(line.history)
+        told = {(label, content[0]): first[content] for content, label in _labels_before(line)}
         for step in line.steps:
-            if step.number is not None:
-                number = str(step.number)
-                told.update({(number, version.home_path): first[version.content] for version in step.held.files})
+            told.update({(str(step.number), file.home_path): first[file.content] for file in step.files})
         yield from ((home, *at, label) for at, label in told.items())
+
+
+def _labels_before(line: Line) -> Iterable[tuple[Content, str]]:
+    return first_labels(line.known).items() if line.known else ()
 
 
 def _steps(lines: Sequence[Line]) -> Iterator[tuple[int, int, bool, bool]]:
@@ -254,7 +251,3 @@ def _told(lines: Sequence[Line]) -> pl.DataFrame:
         rows.extend((key, home, now[before]) for key, before in (line.known.last_held if line.known else {}).items())
     schema = {"key": TEXT, "told_home": pl.Int32(), "told_position": pl.Int32()}
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _owner(line: Line) -> tuple[str | None, str | None]:
-    return line.history.host, line.history.user

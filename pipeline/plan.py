@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pipeline.batch import Batch, Taken
-from pipeline.history import History
+from pipeline.history import History, Holding, Owner
 from pipeline.linked import linked
 from pipeline.model import Collection
 
@@ -21,16 +21,13 @@ A home that changes has files of its bucket written anew, those in which its row
 each month, and a query opens all files.
 """
 
-Owner = tuple[str | None, str | None]
-"""Host and user."""
-
 
 @dataclass(slots=True)
 class _Over:
     """One home: how collections of the build have it, and what the lake knows of it."""
 
     taken: list[Taken] = field(default_factory=list)
-    same: list[History] = field(default_factory=list)
+    same: list[Holding] = field(default_factory=list)
     known: list[History] = field(default_factory=list)
 
     @property
@@ -55,7 +52,7 @@ def plan(
     taken: Sequence[Taken],
     buckets: int,
     known: Sequence[History] = (),
-    same: Iterable[History] = (),
+    same: Iterable[Holding] = (),
     batch_bytes: int = BATCH_BYTES,
 ) -> list[Batch]:
     """Put homes into buckets, in order, and cut them into batches of about `batch_bytes`.
@@ -68,9 +65,9 @@ def plan(
     for each in taken:
         homes[(each.home.host, each.home.user), each.home.identity].taken.append(each)
     for history in known:
-        homes[(history.host, history.user), history.identity].known.append(history)
-    for history in same:
-        homes[(history.host, history.user), history.identity].same.append(history)
+        homes[history.owner, history.identity].known.append(history)
+    for holding in same:
+        homes[holding.owner, holding.identity].same.append(holding)
     leaders = linked(known, (each.home for each in taken))
     by_owner: defaultdict[Owner, dict[str, list[_Over]]] = defaultdict(lambda: defaultdict(list))
     for (owner, identity), home in sorted(homes.items(), key=lambda entry: entry[0][1]):

@@ -59,7 +59,7 @@ def name_a_collection_that_is_not_there(lake: Path) -> None:
 def count_from_the_end(lake: Path) -> None:
     manifest = lake / "current/manifest.json"
     content = json.loads(manifest.read_bytes())
-    content["homes"][0]["collections"][0]["files"] = [-1]
+    content["homes"][0]["files"][0][-1] = [-1, 0]
     manifest.write_text(json.dumps(content), encoding="utf-8")
 
 

@@ -82,7 +82,7 @@ def told(tmp_path: Path) -> Told:
         names = [str(path)[2:] for path in files_read["home_path"]]
         rows = staged["rows"].filter(pl.col("kind") == "message")
         texts = {names[number]: found["text"].to_list() for (number,), found in rows.group_by("artifact")}
-        hashed = {file.home_path for file in result.read[0].held[0].files if file.sha256}
+        hashed = {file.home_path for file in result.read[0].held.files if file.sha256}
         assert hashed >= set(files_read.filter(pl.col("status") == "parsed")["home_path"])
         assert staged["folders"]["session_path"].to_list() == ["x"]
         return texts, dict(zip(names, files_read.select("source", "status").rows(), strict=True))
