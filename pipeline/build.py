@@ -13,6 +13,7 @@ from typing import Any
 from pipeline import lake as lakes
 from pipeline import memory as memories
 from pipeline import unhomed
+from pipeline.added import added
 from pipeline.batch import Batch, Result, Work, run
 from pipeline.catalog import write_catalog
 from pipeline.changes import Changes, Working, find_changes
@@ -29,6 +30,7 @@ from pipeline.runs import is_in_order
 from pipeline.source import Source
 from pipeline.summary import Summary
 from pipeline.tables import FORMAT_VERSION, TABLES
+from pipeline.tables.inventory import COLLECTIONS, PROBLEMS
 from pipeline.textgrid import safe
 from pipeline.workers import Died, run_all
 
@@ -152,8 +154,10 @@ class _Build:
         self._histories = [named(history, stored) for history in (*found, *self._changes.settled)]
         rows = Rows(
             self._results,
-            collection_rows(work.folder, collections, ids, held),
-            unhomed.problems(work.folder, unhomed.rows(collections, self._changes.failed, ids), held),
+            [
+                added(COLLECTIONS, collection_rows(collections, ids), work.folder, held),
+                added(PROBLEMS, unhomed.problems(collections, self._changes.failed, ids), work.folder, held),
+            ],
             stored,
         )
         self._files = write_files(work, self._folder, self._previous, rows)

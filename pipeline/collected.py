@@ -2,15 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 import polars as pl
 
-from pipeline import parts
 from pipeline.history import History, Holding, hash_of
-from pipeline.lake import reading
 from pipeline.model import Collection
-from pipeline.parts import Part
 from pipeline.staging import conform
 from pipeline.tables.inventory import COLLECTIONS
 
@@ -44,13 +40,8 @@ def labels(ids: Mapping[int, str], histories: Iterable[History]) -> dict[str, st
     return by_number | {phase.label: phase.seen.first.named(by_number) for phase in fresh}
 
 
-def collection_rows(
-    folder: Path, collections: Sequence[Collection], ids: Mapping[int, str], lake: Path | None
-) -> list[Part] | None:
-    """The table `collections` as a batch would leave it: rows of the build `lake`, and those of `collections`.
-
-    Null where these add nothing.
-    """
+def collection_rows(collections: Sequence[Collection], ids: Mapping[int, str]) -> pl.DataFrame:
+    """The rows of the table `collections`. One that was read from two places has two rows of one key."""
     rows = [
         {
             "collection_id": ids[number],
@@ -65,17 +56,4 @@ def collection_rows(
         }
         for number, found in enumerate(collections)
     ]
-    frame = conform(pl.DataFrame(rows, schema={**COLLECTIONS.polars, "collected_utc": pl.Int64()}), COLLECTIONS)
-    known = COLLECTIONS.empty()
-    if lake is not None:
-        with reading(lake / _PATH):
-            known = conform(pl.read_parquet(lake / _PATH, glob=False), COLLECTIONS)
-    # One that was read from two places has the name of the first of them.
-    once = (
-        pl.concat([known, frame])
-        .sort("collection_id", *COLLECTIONS.polars, nulls_last=True)
-        .unique("collection_id", keep="first", maintain_order=True)
-    )
-    if lake is not None and once.equals(known):
-        return None
-    return parts.write(COLLECTIONS, once, folder / "collections.arrow")
+    return conform(pl.DataFrame(rows, schema={**COLLECTIONS.polars, "collected_utc": pl.Int64()}), COLLECTIONS)

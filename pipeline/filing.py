@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.added import Added
 from pipeline.batch import Result, Work
 from pipeline.lake import Files, LakeError, Manifest
 from pipeline.parquet import GROUP_ROWS, write_file
@@ -15,7 +16,6 @@ from pipeline.parts import Part
 from pipeline.rewrite import Job, Makings, make
 from pipeline.schema import Table
 from pipeline.tables import TABLES
-from pipeline.tables.inventory import COLLECTIONS, PROBLEMS
 from pipeline.workers import Died, run_all
 
 _TABLES = {table.name: table for table in TABLES}
@@ -25,13 +25,12 @@ _TABLES = {table.name: table for table in TABLES}
 class Rows:
     """What a build puts into its files.
 
-    `results` are those of its batches, in order. `collections` and `unhomed` are rows of no home, null where they are
-    the lake's own. `ids` gives what is stored for what stands in `collection_id`.
+    `results` are those of its batches, in order, `added` rows of no home. `ids` gives what is stored for what stands in
+    `collection_id`.
     """
 
     results: Sequence[Result]
-    collections: Sequence[Part] | None
-    unhomed: Sequence[Part] | None
+    added: Sequence[Added]
     ids: Mapping[str, str]
 
 
@@ -65,14 +64,12 @@ def _makings(work: Work, previous: Manifest | None, rows: Rows) -> dict[str, Mak
     fresh, gone = _fresh(rows), _gone(rows)
     made = {}
     for path in gone.keys() | fresh.keys():
-        table, bucket = _TABLES[path.partition("/")[0]], int(Path(path).stem)
         is_known = previous is not None and path in previous.files and previous.files[path][0] > 0
         made[path] = Makings(
             path,
             fresh.get(path, ()),
-            previous.build / path if previous and is_known and table is not COLLECTIONS else None,
+            previous.build / path if previous and is_known else None,
             gone.get(path, ()),
-            table is PROBLEMS and bucket == 0 and rows.unhomed is not None,
         )
     return made
 
@@ -118,14 +115,17 @@ def _parts(rows: Rows) -> Iterator[tuple[int, Part]]:
     """Parts with their buckets."""
     for result in rows.results:
         yield from ((result.bucket, part) for part in result.parts)
-    for part in (*(rows.collections or ()), *(rows.unhomed or ())):
-        yield 0, part
+    for each in rows.added:
+        yield from ((0, part) for part in each.parts)
 
 
 def _gone(rows: Rows) -> dict[str, list[Path]]:
-    """By the file of the lake that loses rows, the Arrow files with the places of these."""
+    """By the file of the lake that loses rows, the Arrow files with the places or the keys of these."""
     gone: defaultdict[str, list[Path]] = defaultdict(list)
     for result in rows.results:
         for path, places in result.losing.items():
             gone[path].append(places)
+    for each in rows.added:
+        if each.gone is not None:
+            gone[each.path].append(each.gone)
     return gone

@@ -6,7 +6,7 @@ then, are gathered for one stretch of the order after the other.
 
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 import pyarrow.parquet as pq
 
-from pipeline.carried import PLACES, at
+from pipeline.carried import at
 from pipeline.lake import reading
 from pipeline.parquet import GROUP_BYTES, GROUP_ROWS, Stretch, stretch_of, text_bytes, write_file
 from pipeline.parts import Mapped, Part, write_frame
@@ -32,15 +32,14 @@ Counts = list[list[Any]]
 class Makings(NamedTuple):
     """What a file is made of: parts that batches made, and the lake's own file.
 
-    `path` is its place below a build. Of the lake's own `old` rows are left out: those of the places in the Arrow files
-    `gone`, and with `is_unhomed` those of no home.
+    `path` is its place below a build. Of the lake's own `old` those rows are left out whose places, or keys, are in the
+    Arrow files `gone`.
     """
 
     path: str
     parts: Sequence[Part]
     old: Path | None = None
     gone: Sequence[Path] = ()
-    is_unhomed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,21 +91,27 @@ def _frames(table: Table, file: Makings, mapped: Mapped, spill: Path) -> Iterato
 
 def _kept(table: Table, file: Makings, old: Path) -> Iterator[pl.DataFrame]:
     """Yield what is kept of the lake's own file, row group by row group."""
-    gone = pl.concat(Mapped().frame(path) for path in file.gone) if file.gone else None
+    gone = _alike(Mapped().frame(path) for path in file.gone)
     with reading(old):
         opened = pq.ParquetFile(old, memory_map=True)
     with opened:
         for number in range(opened.num_row_groups):
             with reading(old):
                 rows = cast("pl.DataFrame", pl.from_arrow(opened.read_row_group(number)))
-            if file.is_unhomed:
-                rows = rows.filter(pl.col(table.file).is_not_null())
-            if gone is not None:
-                told = list(at(table).values())
+            for those in gone:
+                told = [at(table).get(name, pl.col(name)) for name in those.columns]
                 rows = rows.join(
-                    gone, left_on=told, right_on=list(PLACES), how="anti", nulls_equal=True, maintain_order="left"
+                    those, left_on=told, right_on=those.columns, how="anti", nulls_equal=True, maintain_order="left"
                 )
             yield rows
+
+
+def _alike(frames: Iterable[pl.DataFrame]) -> list[pl.DataFrame]:
+    """Frames of the same columns as one."""
+    found: defaultdict[tuple[str, ...], list[pl.DataFrame]] = defaultdict(list)
+    for frame in frames:
+        found[tuple(frame.columns)].append(frame)
+    return [pl.concat(same) for same in found.values()]
 
 
 def _in_order(
