@@ -122,8 +122,12 @@ class History:
 
     @property
     def bytes(self) -> int:
-        """Size of the different files that it held and that were read."""
-        return sum({file.content: file.bytes or 0 for file in self.files if file.sha256}.values())
+        """Size of the files that it held and that were read, each at its largest: a row that several held is one."""
+        sizes: dict[str, int] = {}
+        for file in self.files:
+            if file.sha256:
+                sizes[file.home_path] = max(file.bytes or 0, sizes.get(file.home_path, 0))
+        return sum(sizes.values())
 
     def held(self, position: int, seen: Seen) -> Held:
         """What it held in a phase, as the collection `seen` has it."""

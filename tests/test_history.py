@@ -90,6 +90,13 @@ def test_what_is_over_is_not_taken_apart() -> None:
     assert all(run.phase is phase for run, phase in zip(line, before.phases, strict=False))
 
 
+def test_a_file_that_grows_counts_once() -> None:
+    versions = [Version("s.json", "/s.json", size, str(size)) for size in (10, 30, 20)]
+    found = [Held(Seen(size, (f"{size:032}",)), str(size), "", (file,), ()) for size, file in enumerate(versions)]
+
+    assert added(None, found).bytes == 30
+
+
 @pytest.mark.parametrize("packed", [b"", b"x" * 23])
 def test_what_is_no_list_of_collections_is_refused(packed: bytes) -> None:
     with pytest.raises(ValueError, match="no sightings"):
