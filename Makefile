@@ -43,9 +43,10 @@ format: $(READY) ## put the code into the project's format
 docs: $(READY) ## write docs/commands.md and docs/tables.md anew
 	$(BIN)/python -m docs.pages
 
-bench: $(READY) ## measure speed and memory on about 1 GB of generated homes, and on a fleet of archives
+bench: $(READY) ## measure speed and memory on about 1 GB of generated homes, on a fleet of archives, and over many nights
 	$(BIN)/python -m bench.run
 	$(BIN)/python -m bench.fleet
+	$(BIN)/python -m bench.nights
 
 clean: ## remove the environment and all that was built
 	rm -rf $(VENV) build dist *.egg-info demo

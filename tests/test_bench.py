@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bench import run
+from bench import nights, run
 from bench.baseline import KINDS, event_files, files_of, measure, session_files
 from bench.files import DAMAGE, INSERTED
 from bench.generate import generate, main
@@ -343,6 +343,18 @@ def test_run_prints_a_line_per_number_of_workers(
     assert figures["builds"][0]["rows_per_second"] == 6
     assert figures["builds"][0]["ratio"] == pytest.approx(0.5 / figures["baseline"]["loads"])
     assert len(list((tmp_path / "homes").iterdir())) == 1
+
+
+def test_nights_change_some_sessions_of_every_home(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(nights, "TOLD", 2)
+
+    nights.main(["--megabytes", "0.1", "--homes", "2", "--nights", "3", "--changed", "1"])
+
+    first, last = capsys.readouterr().out.splitlines()[1:]
+    assert (first.split()[0], last.split()[0]) == ("0", "2")
+    assert int(last.split()[3]) - int(first.split()[3]) == 2 * 2 * 2
 
 
 def test_run_ends_with_the_output_of_a_failed_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
