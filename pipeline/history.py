@@ -1,7 +1,8 @@
 """What the collections of a home held, in order: what a lake remembers of each home beside its rows.
 
 A lake's rows tell the collection in which their file's present bytes were first seen. Which collections held these
-bytes after it, and which lack them, follows from the lists of files that the manifest keeps of every collection.
+bytes after it, and which lack them, follows from the phases of a home, between two of which something changed, and from
+the stretches of them in which each file was there. So a night adds to a history what changed, however long it is.
 """
 
 import hashlib
