@@ -96,6 +96,8 @@ def read_collection(volume: Volume, place: str) -> Collected:
             found.tree.add(member)
     for path, (entry, source) in listed.items():
         found.tree.add(_member(volume, path, entry, source))
+    for path, original in _folders(listed).items():
+        found.tree.add(Member("/".join(path), DIRECTORY, facts=Facts(None, original)))
     found.problems += [(f"/fs/{as_text(name)}", problem) for name, problem in found.tree.problems]
     return found
 
@@ -224,6 +226,19 @@ def _member(volume: Volume, path: Parts, entry: Json, held: str) -> Member:
         member.size, member.content = look[0], volume.content(held)
         member.mtime_ms = told or look[1]
     return member
+
+
+def _folders(listed: Mapping[Parts, tuple[Json, str]]) -> dict[Parts, str]:
+    """Directories above files that are named as Windows does, with their paths in that form."""
+    folders: dict[Parts, str] = {}
+    for path, (entry, _) in listed.items():
+        above, original = path[:-1], as_text(_text(entry["path"]) or "")
+        is_posix = not _WINDOWS.match(original) and not original.startswith("\\\\")
+        while above and above not in folders and not is_posix:
+            original = re.split(r"[\\/][^\\/]*$", original)[0]
+            folders[above] = original
+            above = above[:-1]
+    return folders
 
 
 def _look(volume: Volume, path: str) -> tuple[int, int] | None:

@@ -96,6 +96,17 @@ def test_a_collection_of_windows(tmp_path: Path) -> None:
     assert artifact.location.read_bytes() == b"x"
 
 
+@pytest.mark.parametrize("home", ["C:\\Users\\alice", "C:/Users/alice"])
+def test_a_folder_of_windows_has_the_path_that_it_has_there(tmp_path: Path, home: str) -> None:
+    files = {"C/Users/alice/.continue/index/a.sqlite": b"x", "C/Users/alice/.continue/sessions/a.json": b"y"}
+    told = [line(f"{path[0]}:{path[1:]}".replace("/", home[2]), data, home=home) for path, data in files.items()]
+
+    found = only(opened(as_directory(tmp_path, told, files))[0])
+
+    paths = (f"{home}/.continue/index", f"{home}/.continue/sessions/a.json")
+    assert set(by_path(found)) == {path.replace("/", home[2]) for path in paths}
+
+
 def test_paths_of_windows_may_be_long_and_have_its_separators(tmp_path: Path) -> None:
     long, share = "\\\\?\\C:\\Users\\alice\\.continue\\sessions\\b.json", "\\\\?\\UNC\\nas\\bob"
     told = [
