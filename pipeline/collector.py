@@ -4,13 +4,13 @@ The manifest, one object a line, says of every file whose it is, where it was, a
 besides is taken as a loose tree. Paths of the manifest are only looked up below the collection.
 """
 
-import json
 import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pipeline import jsontext
 from pipeline.members import DIRECTORY, LINK, REGULAR, Member, MemberError, MemberTree, parts_of
 from pipeline.model import Status
 from pipeline.paths import as_text, collected_ms, joined
@@ -30,6 +30,8 @@ _STATUSES = {
     "error_copy": Status.UNREADABLE,
     "error_read": Status.UNREADABLE,
 }
+_MARKS = frozenset(("path", "status"))
+"""What tells a line of the manifest from other objects."""
 _LATEST_MS = 253_402_300_799_999
 """The end of the year 9999."""
 
@@ -94,6 +96,8 @@ def read_collection(volume: Volume, place: str) -> Collected:
             found.tree.add(member)
     for path, (entry, source) in listed.items():
         found.tree.add(_member(volume, path, entry, source))
+    for path, original in _folders(listed).items():
+        found.tree.add(Member("/".join(path), DIRECTORY, facts=Facts(None, original)))
     found.problems += [(f"/fs/{as_text(name)}", problem) for name, problem in found.tree.problems]
     return found
 
@@ -104,14 +108,9 @@ def _head(volume: Volume, place: str, found: Collected) -> Iterator[tuple[str, P
         data = volume.content(joined(place, "collection.json")).read_bytes()
     except OSError:
         return
-    try:
-        head = json.loads(_utf8(data).decode("utf-8-sig", "surrogateescape"))
-    except (ValueError, RecursionError):
-        yield "/collection.json", Problem(0, "json_invalid", "parser: unreadable (json_invalid)", None, len(data))
-        return
-    if not isinstance(head, dict):
-        yield "/collection.json", Problem(0, "not_an_object", "parser: unreadable (not_an_object)", None, len(data))
-        return
+    head, reason = jsontext.document(_utf8(data).decode("utf-8-sig", "surrogateescape"))
+    if reason:
+        yield "/collection.json", Problem(0, reason, f"parser: unreadable ({reason})", None, len(data))
     found.host, found.tool, found.version = (_shown(head.get(name)) for name in ("hostname", "tool", "version"))
     for name in ("finished", "started"):
         if found.collected_ms is None and head.get(name) not in (None, ""):
@@ -131,23 +130,18 @@ def _moment(value: object) -> int | None:
 
 def _entries(data: bytes, problems: list[tuple[str | None, Problem]]) -> Iterator[tuple[int, Json]]:
     """Yield the manifest's objects that name a path, with their lines; what is none is a problem."""
-    lines = _utf8(data).split(b"\n")
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_utf8(data).split(b"\n"), 1):
         text = line.decode("utf-8-sig" if number == 1 else "utf-8", "surrogateescape")
-        if not text.strip():
-            continue
-        try:
-            entry = json.loads(text)
-            reason = "" if isinstance(entry, dict) else "not_an_object"
-        except (ValueError, RecursionError):
-            reason = "json_truncated" if number == len(lines) else "json_invalid"
-        if not reason and not _text(entry.get("path")):
-            reason = "wrong_type"
+        read = jsontext.values(text, _MARKS)
+        reason, size = read.reason, read.lost
+        for entry in read.found:
+            if isinstance(entry, dict) and _text(entry.get("path")):
+                yield number, entry
+            else:
+                reason, size = "wrong_type" if isinstance(entry, dict) else "not_an_object", len(line)
         if reason:
             lost = f"parser: unparseable line ({reason})"
-            problems.append(("/manifest.jsonl", Problem(number, reason, lost, None, len(line))))
-        else:
-            yield number, entry
+            problems.append(("/manifest.jsonl", Problem(number, reason, lost, None, size)))
 
 
 def _utf8(data: bytes) -> bytes:
@@ -217,11 +211,10 @@ def _member(volume: Volume, path: Parts, entry: Json, held: str) -> Member:
         return Member(name, DIRECTORY, mtime_ms=told or 0)
     if kind == "symlink" or status == "symlink":
         return Member(name, LINK, mtime_ms=told or 0, facts=Facts(Status.SKIPPED, original))
-    if status != "collected":
+    look = None if str(status) in _STATUSES else _look(volume, held)
+    if look is None and status != "collected":
         member.facts = Facts(_STATUSES.get(str(status), Status.MISSING), original)
-        return member
-    look = _look(volume, held)
-    if entry.get("secret") is True:
+    elif entry.get("secret") is True:
         member.facts = Facts(Status.SECRET, original)
     elif look is None:
         lost = Problem(0, "unreadable", "parser: unreadable (unreadable)", "not in the collection")
@@ -233,6 +226,19 @@ def _member(volume: Volume, path: Parts, entry: Json, held: str) -> Member:
         member.size, member.content = look[0], volume.content(held)
         member.mtime_ms = told or look[1]
     return member
+
+
+def _folders(listed: Mapping[Parts, tuple[Json, str]]) -> dict[Parts, str]:
+    """Directories above files that are named as Windows does, with their paths in that form."""
+    folders: dict[Parts, str] = {}
+    for path, (entry, _) in listed.items():
+        above, original = path[:-1], as_text(_text(entry["path"]) or "")
+        is_posix = not _WINDOWS.match(original) and not original.startswith("\\\\")
+        while above and above not in folders and not is_posix:
+            original = re.split(r"[\\/][^\\/]*$", original)[0]
+            folders[above] = original
+            above = above[:-1]
+    return folders
 
 
 def _look(volume: Volume, path: str) -> tuple[int, int] | None:

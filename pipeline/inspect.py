@@ -133,23 +133,30 @@ def _collection(found: Collection) -> CollectionFound:
 
 def _home(home: Home) -> HomeFound:
     first = next(iter(home.artifacts), None)
-    above = first.source_file.removesuffix(first.home_path) if first else "/"
+    above = first.source_file[: -len(_told_below(first))] if first else "/"
     return HomeFound(
         host=home.host,
         user=home.user,
-        path=above.rstrip("/") or "/",
+        path=above.rstrip("/\\") or "/",
         agents=sorted({artifact.agent for artifact in home.artifacts}),
         files=len(home.artifacts),
         bytes=_bytes(home.artifacts),
     )
 
 
+def _told_below(artifact: Artifact) -> str:
+    """The end of an artifact's path on its host that lies below the home, also with the separators of Windows."""
+    end = artifact.source_file[-len(artifact.home_path) :]
+    is_below = end.replace("\\", "/") == artifact.home_path.replace("\\", "/")
+    return end if is_below else artifact.source_file
+
+
 def _files(artifacts: Iterable[Artifact]) -> list[FilesFound]:
     """Count files by agent, status and source: those that are read first."""
     groups: defaultdict[tuple[str, bool, str, str], list[Artifact]] = defaultdict(list)
     for artifact in artifacts:
-        key = (artifact.agent, artifact.source is None, artifact.source or "", artifact.status.value)
-        groups[key].append(artifact)
+        source = "" if artifact.status is Status.KNOWN else artifact.source or ""
+        groups[artifact.agent, not source, source, artifact.status.value].append(artifact)
     return [
         FilesFound(agent, source or None, status, len(members), _bytes(members))
         for (agent, _, source, status), members in sorted(groups.items())

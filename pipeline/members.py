@@ -165,7 +165,8 @@ class MemberTree:
             self._reject(member)
             return
         if node and member.kind == DIRECTORY == node.kind:
-            node.mtime_ms = member.mtime_ms
+            node.mtime_ms = member.mtime_ms or node.mtime_ms
+            node.facts = node.facts if member.facts is NOTHING else member.facts
             return
         if member.linked is not None:
             self._link(member, member.linked)

@@ -12,9 +12,15 @@ create macro shown_key(value) as keyed('key', value);
 create macro shown_id(value) as keyed('id', value);
 create macro shown_host(value) as case when value = '' then '' else 'host-' || substr(keyed('host', value), 1, 16) end;
 create macro shown_user(value) as case when value = '' then '' else 'user-' || substr(keyed('user', value), 1, 16) end;
+-- What an event tells of a call's end stands in a text, and in no other column: it is shown in front.
+create macro told_outcome(value) as case
+    when starts_with(value, 'accepted=')
+        then regexp_extract(value, '^(accepted=(?:true|false|-) succeeded=(?:true|false|-))(?:\n|$)', 1)
+    else ''
+end;
 create macro shown_text(value) as case
     when value = '' then ''
-    else 'len=' || length(value) || ' hmac=' || keyed('text', value)
+    else ltrim(told_outcome(value) || ' len=' || length(value) || ' hmac=' || keyed('text', value))
 end;
 -- A short name of a model, a tool or a status: not a sentence, no path, no address.
 create macro is_name(value) as regexp_full_match(value, '[A-Za-z0-9][A-Za-z0-9 ._:@+()/-]{0,63}')

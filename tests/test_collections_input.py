@@ -96,6 +96,17 @@ def test_a_collection_of_windows(tmp_path: Path) -> None:
     assert artifact.location.read_bytes() == b"x"
 
 
+@pytest.mark.parametrize("home", ["C:\\Users\\alice", "C:/Users/alice"])
+def test_a_folder_of_windows_has_the_path_that_it_has_there(tmp_path: Path, home: str) -> None:
+    files = {"C/Users/alice/.continue/index/a.sqlite": b"x", "C/Users/alice/.continue/sessions/a.json": b"y"}
+    told = [line(f"{path[0]}:{path[1:]}".replace("/", home[2]), data, home=home) for path, data in files.items()]
+
+    found = only(opened(as_directory(tmp_path, told, files))[0])
+
+    paths = (f"{home}/.continue/index", f"{home}/.continue/sessions/a.json")
+    assert set(by_path(found)) == {path.replace("/", home[2]) for path in paths}
+
+
 def test_paths_of_windows_may_be_long_and_have_its_separators(tmp_path: Path) -> None:
     long, share = "\\\\?\\C:\\Users\\alice\\.continue\\sessions\\b.json", "\\\\?\\UNC\\nas\\bob"
     told = [
@@ -206,9 +217,47 @@ def test_lines_that_cannot_be_read_hide_no_file(tmp_path: Path) -> None:
         ("/manifest.jsonl", 2, "json_invalid"),
         ("/manifest.jsonl", 3, "not_an_object"),
         ("/manifest.jsonl", 4, "wrong_type"),
-        ("/manifest.jsonl", 6, "json_invalid"),
+        ("/manifest.jsonl", 6, "json_truncated"),
     ]
     assert {home.user for home in found.homes} == {"alice"}
+
+
+def test_lines_in_one_and_behind_damage_are_read(tmp_path: Path) -> None:
+    paths = [ALICE.replace("a.json", f"{name}.json") for name in "abcd"]
+    a, b, c, d = (json.dumps(line(path, b"x", mtime=MTIME + at)) for at, path in enumerate(paths))
+    files = {path[1:]: b"x" for path in paths}
+
+    found = only(opened(as_directory(tmp_path, [a + b, c[:40] + d, "\0" * 20], files))[0])
+
+    told = {path: artifact.mtime_ms for path, artifact in by_path(found).items()}
+    assert [told[paths[at]] for at in (0, 1, 3)] == [(MTIME + at) * 1000 for at in (0, 1, 3)]
+    assert [(p.position, p.reason, p.size) for _, p in found.problems] == [
+        (2, "json_invalid", 40),
+        (3, "zero_filled", 20),
+    ]
+
+
+def test_of_a_cut_head_what_was_written_holds(tmp_path: Path) -> None:
+    place = as_directory(tmp_path, [line(ALICE, b"x")], {ALICE[1:]: b"x"})
+    head = (place / "collection.json").read_text()
+    (place / "collection.json").write_text(head[: head.index('"tool"') + 3])
+
+    found = only(opened(place)[0])
+
+    assert (found.host, found.collected_ms, found.tool) == ("web01", 1_789_725_600_000, None)
+    assert [(at, p.reason) for at, p in found.problems] == [("/collection.json", "json_truncated")]
+
+
+@pytest.mark.parametrize("status", [None, "copied", 1])
+def test_a_file_of_a_status_that_is_not_known_is_read_where_it_is_there(tmp_path: Path, status: object) -> None:
+    gone = ALICE.replace("a.json", "b.json")
+    told = [line(ALICE, b"x", status=status), line(gone, b"y", status=status)]
+
+    found = only(opened(as_directory(tmp_path, told, {ALICE[1:]: b"x"}))[0])
+
+    assert by_path(found)[ALICE].location.read_bytes() == b"x"
+    assert {path: a.status for path, a in by_path(found).items()} == {ALICE: Status.PARSED, gone: Status.MISSING}
+    assert not found.problems
 
 
 def test_of_a_manifest_twice_the_earlier_is_a_loss(tmp_path: Path) -> None:
@@ -281,7 +330,7 @@ def test_a_collection_becomes_rows(tmp_path: Path, open_lake: OpenLake) -> None:
         'select host, "user", agent, reason, lost, source_file, source_line from problems order by all'
     ) == [
         ("web01", "alice", "continue", "unreadable", True, ALICE.replace("a.json", "b.json"), 0),
-        ("web01", None, None, "json_invalid", True, "/manifest.jsonl", 3),
+        ("web01", None, None, "json_truncated", True, "/manifest.jsonl", 3),
     ]
     assert lake.count("problems", "collection_id = (select collection_id from collections)") == 2
     assert lake.count("timeline", "kind = 'problem'") == 1

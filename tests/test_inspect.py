@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.discover import Options
+import parsers
+from pipeline.discover import Options, discover
 from pipeline.inspect import Overview, overview, render
 from pipeline.model import Collection
+from tests.archived import collected, line, tarred, write
 from tests.trees import found, put
 
 
@@ -58,6 +60,27 @@ def test_overview_counts_what_there_is(fleet: list[Collection]) -> None:
     ]
     assert seen.links == ["/web2/home/carl/.continue"]
     assert seen.odd == ["/web2/home/NULL/.continue/pipe"]
+
+
+def test_overview_of_a_collection_of_windows(tmp_path: Path) -> None:
+    home = "C:\\Users\\ann"
+    told = [line(f"{home}\\.continue\\sessions\\a.json", b"x", home=home, user="ann")]
+    files = [("fs/C/Users/ann/.continue/sessions/a.json", b"x")]
+    write(tmp_path / "a.tar", tarred([*collected(told, {})[:2], *files]))
+
+    seen = overview(found(tmp_path / "a.tar"))
+
+    assert [(home.user, home.path, home.files) for home in seen.homes] == [("ann", home, 1)]
+
+
+def test_files_that_are_not_read_have_no_source(tmp_path: Path) -> None:
+    folder = "home/.config/PearAI/User/globalStorage/pearai.pearai-roo-cline/tasks/t1"
+    put(tmp_path, f"{folder}/ui_messages.json", f"{folder}/ui_messages.json.bak_1", text='[{"ts": 1}]')
+    collections, _ = discover([str(tmp_path / "home")], parsers.LAYOUTS, parsers.classify, Options())
+
+    seen = overview(collections)
+
+    assert [(f.source, f.status) for f in seen.files] == [("pearai.ui_messages", "parsed"), (None, "known")]
 
 
 def test_overview_is_json(fleet: list[Collection]) -> None:

@@ -272,6 +272,24 @@ def test_a_session_that_comes_back_was_not_deleted(
     assert lake.count("session_rows", f"session_id = '{DELETED}' and not current") == 0
 
 
+def test_a_session_that_comes_back_is_gone_in_no_view(
+    days: Callable[..., list[Path]], tmp_path: Path, open_lake: OpenLake
+) -> None:
+    inputs = days((), (delete,), ())
+    gone = lake_of(tmp_path / "gone", open_lake, inputs[:2])
+    back = lake_of(tmp_path / "back", open_lake, inputs)
+
+    deleted = "select has_file, current from sessions_deleted where session_id = ?"
+
+    assert gone.rows(deleted, DELETED) == [(True, False)]
+    assert back.rows("select has_file, current from sessions where session_id = ? order by all", DELETED) == [
+        (False, False),
+        (True, True),
+    ]
+    assert back.rows(deleted, DELETED) == []
+    assert back.count("dim_session", f"is_deleted and session_id = '{DELETED}'") == 0
+
+
 @pytest.mark.parametrize("change", [rewind, overwrite])
 def test_what_a_session_lost_stays(
     change: State, days: Callable[..., list[Path]], tmp_path: Path, open_lake: OpenLake

@@ -18,7 +18,7 @@ from pipeline.join import selects
 from pipeline.schema import Sensitivity, Table
 from pipeline.tables import FORMAT_VERSION, TABLES
 from tests.lake import Lake, Outcome, homelake, opened, parquet_files, run
-from tests.made import MadeHome, call, exchange, reply, user
+from tests.made import MadeHome, call, exchange, reply, usage, user
 from tests.marked import MARK, marked_homes
 from tests.tiny import snapshot
 
@@ -208,6 +208,28 @@ def test_names_of_models_and_tools_are_shown(tmp_path: Path) -> None:
     shown = fetched(tmp_path / "out", "select model, tool_name from timeline order by all")
     assert shown == sorted((name, name) for name in names)
     assert {models[0] for (models,) in fetched(tmp_path / "out", "select models from sessions")} == set(names)
+
+
+def test_views_answer_as_before_where_a_number_stands_in_a_text(tmp_path: Path) -> None:
+    home = MadeHome(tmp_path / "homes/alice")
+    home.session("s1", user("said\n and done"), reply("ok"))
+    sessions = home.path / ".continue/sessions"
+    shutil.copyfile(sessions / "s1.json", sessions / "s1 (1).json")
+    ends = ("true/true", "false/false", "false/true")
+    home.events("toolUsage", *(usage(at, f"c{at}", ended=ended) for at, ended in enumerate(ends)))
+    outcome = homelake("build", tmp_path / "homes", "-o", tmp_path / "lake", "--workers", "1")
+    assert outcome.exit_code == 0, outcome.stderr
+
+    shared(tmp_path / "lake", tmp_path / "out")
+
+    for query in (
+        "select decision, decision_reason, ran, failed from fact_calls order by all",
+        "select turn_type, characters, is_copied from fact_messages order by all",
+        "select count(distinct source_file), count(*) from own_turns",
+    ):
+        assert fetched(tmp_path / "out", query) == fetched(tmp_path / "lake", query)
+    copies = fetched(tmp_path / "lake", "select parse_filename(source_file), copy from session_copies order by copy")
+    assert copies == [("s1.json", 1), ("s1 (1).json", 2)]
 
 
 def test_a_text_is_its_length_and_a_keyed_hash(small_lake: Path, tmp_path: Path) -> None:

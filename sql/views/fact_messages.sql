@@ -16,7 +16,10 @@ select
     timeline.turn_type = 'user' as is_prompt,  -- Whether a person said it.
     timeline.model,
     timeline.source,
-    length(timeline.text) as characters,  -- Length of the text (characters).
+    coalesce(
+        try_cast(regexp_extract(timeline.text, '^len=([0-9]{1,12}) hmac=[0-9a-f]{32}$', 1) as bigint),
+        length(timeline.text)
+    ) as characters,  -- Length of the text (characters), in a share that of the text that it hides.
     timeline.recovered,
     coalesce(copies.copy > 1, false)
     or (

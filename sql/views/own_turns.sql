@@ -5,7 +5,13 @@ copies as (
     select
         session_key,
         row_number() over (
-            partition by content_hash order by started_utc nulls last, host nulls last, "user" nulls last, session_key
+            partition by content_hash
+            order by
+                started_utc nulls last,
+                host nulls last,
+                "user" nulls last,
+                file_id is distinct from session_id,
+                session_key
         ) > 1 as is_copy,
     from sessions
     where content_hash is not null

@@ -2,7 +2,13 @@
 select
     content_hash,
     row_number() over (
-        partition by content_hash order by started_utc nulls last, host nulls last, "user" nulls last, session_key
+        partition by content_hash
+        order by
+            started_utc nulls last,
+            host nulls last,
+            "user" nulls last,
+            file_id is distinct from session_id,
+            session_key
     ) as copy,  -- 1 for the session that counts, the earliest; 2 and more for those that copy it.
     host,
     "user",

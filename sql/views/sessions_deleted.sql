@@ -1,5 +1,13 @@
 -- Grain: one row per session that is gone: a list or events name it and it has no file, or a later collection lacks it.
--- `sessions` can have two rows of one: the file that was there, and what still names it. Here the file's stands for both.
+-- `sessions` can have two rows of one: its file, and what named it while there was none. The file's stands for both.
+with
+told as (
+    select
+        *,
+        session_id is not null and bool_or(has_file) over (partition by host, "user", agent, session_id) as has_one,
+    from sessions
+)
+
 select
     host,
     "user",
@@ -19,8 +27,5 @@ select
     user_turns,
     assistant_turns,
     tool_calls,
-from sessions
-where not has_file or not current
-qualify has_file
-    or session_id is null
-    or not bool_or(has_file) over (partition by host, "user", agent, session_id)
+from told
+where case when has_file then not current else not has_one end
