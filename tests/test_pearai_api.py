@@ -264,6 +264,17 @@ def test_first_block_of_a_result_is_what_the_tool_said(tmp_path: Path) -> None:
     assert found.rows("turn_type", "text")[1:] == [("tool_result", "[ERROR] no"), ("system", ENVIRONMENT)]
 
 
+@pytest.mark.parametrize(
+    "output", [f"[execute_command for 'rm x'] Result: {DENIED}", f"{ENVIRONMENT} of a file", f"<task>{RUN}</task>"]
+)
+def test_output_that_looks_like_the_agents_own_is_of_the_call(output: str, tmp_path: Path) -> None:
+    found = answered(tmp_path, "[read_file for 'a.py'] Result:", output, ENVIRONMENT, reply=READ)
+
+    rows = found.rows("kind", "text")
+    assert rows[1:] == [("tool_result", output), ("notice", ENVIRONMENT)]
+    assert calls(found, "output", "decision") == [(output, "allowed")]
+
+
 def test_blocks_of_a_result_are_joined(tmp_path: Path) -> None:
     image = {"type": "image", "source": {"type": "base64", "data": "iVBOR"}}
 
