@@ -1,7 +1,7 @@
 """Files that stand in for another of their directory: leftovers of a write, backups, names of old versions.
 
 One of them is read where the file itself is missing or gives nothing: the newest that can be read whole, else the
-newest that gives rows.
+newest that gives rows. Where nothing can be read of any, and the file is missing, the newest tells why.
 """
 
 import hashlib
@@ -63,7 +63,9 @@ class StandIns:
             source = self._sources.get(place[1] or "")
             if source and (place not in self._there or self._there[place] in source.replaced_on):
                 artifacts.sort(key=lambda artifact: (artifact.mtime_ms, artifact.home_path), reverse=True)
-                yield from self._best(source, artifacts)
+                best = self._best(source, artifacts, is_missing=place not in self._there)
+                if best is not None:
+                    yield replace(best, status=Status.PARSED)
 
     def _by_content(self, artifact: Artifact) -> Artifact:
         """The artifact with the source that its bytes tell, where its name alone does not."""
@@ -71,9 +73,10 @@ class StandIns:
         data = self._bytes(artifact) if tell else None
         return replace(artifact, source=tell(data)) if tell and data is not None else artifact
 
-    def _best(self, source: Source, artifacts: Iterable[Artifact]) -> Iterator[Artifact]:
-        """Yield the first artifact without a loss, else the first with rows, if there is one."""
+    def _best(self, source: Source, artifacts: Iterable[Artifact], *, is_missing: bool) -> Artifact | None:
+        """Return the first artifact without a loss, else the first with rows, else the first if its file is missing."""
         with_rows: list[Artifact] = []
+        opened: list[Artifact] = []
         for artifact in artifacts:
             records = Records({table.name: [] for table in source.tables})
             data = self._bytes(artifact)
@@ -81,12 +84,11 @@ class StandIns:
                 continue
             source.read(data, artifact.home_path, records)
             if all(problem.text is None for problem in records.problems):
-                yield replace(artifact, status=Status.PARSED)
-                return
+                return artifact
+            opened.append(artifact)
             if any(records.rows.values()):
                 with_rows.append(artifact)
-        for artifact in with_rows[:1]:
-            yield replace(artifact, status=Status.PARSED)
+        return next(iter(with_rows or (opened if is_missing else [])), None)
 
     def _bytes(self, artifact: Artifact) -> bytes | None:
         try:

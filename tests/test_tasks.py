@@ -261,6 +261,23 @@ def test_transcript_without_a_message_is_replaced_in_an_archive_too(
     assert open_lake(tmp_path / "lake").column("select text from timeline") == ["fix it"]
 
 
+@pytest.mark.parametrize("name", ["claude_messages.json", ".ui_messages.json.bak_1_a.tmp"])
+@pytest.mark.parametrize(
+    ("data", "reason"), [(b"", "empty_file"), (b"\0" * 40, "zero_filled"), (b"{}", "not_an_object")]
+)
+def test_only_file_of_a_task_that_cannot_be_read_is_a_loss(
+    name: str, data: bytes, reason: str, home: MadePear, build: Build
+) -> None:
+    home.ui("t").rename(home.ui("t").with_name(name))
+    next(home.path.rglob(name)).write_bytes(data)
+
+    lake = build()
+
+    assert lake.rows("select reason, lost, parse_filename(source_file) from problems") == [(reason, True, name)]
+    assert lake.rows("select status, losses from artifacts where source is not null") == [("parsed", 1)]
+    assert lake.rows("select has_file, damaged from sessions") == [(True, True)]
+
+
 def test_result_of_a_call_that_was_lost_stays(home: MadePear, build: Build) -> None:
     home.api("t", sent(0, "<task>\nfix it\n</task>"), sent(1, RESULT.format("a"), "output"))
 
