@@ -138,6 +138,16 @@ def test_approval_lets_the_call_run(home: MadePear, build: Build) -> None:
     ]
 
 
+def test_decision_is_of_a_call_that_was_asked_for(home: MadePear, build: Build) -> None:
+    home.ui("t", ask(0, "command", "a"), say(1, "browser_action", {"action": "click", "coordinate": "1,2"}))
+    home.api("t", *answered(2, DENIED))
+
+    assert [row[:3] for row in build().rows(CALLS)] == [
+        (str(ms(0)), "denied", "user"),
+        (str(ms(1)), "unknown", None),
+    ]
+
+
 def test_last_decision_of_a_call_holds(home: MadePear, build: Build) -> None:
     home.ui("t", say(0, "text", "task"), ask(1, "command", "a"))
     home.api("t", *answered(3, DENIED), *answered(2, APPROVED_WITH))
