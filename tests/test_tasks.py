@@ -471,6 +471,21 @@ def test_log_repeats_chats_and_no_task(home: MadePear, build: Build) -> None:
     ]
 
 
+def test_log_repeats_a_chat_about_what_it_masks(home: MadePear, build: Build) -> None:
+    code, other = "const load = (userId: string) => 1", 'apiKey: "FAKE-KEY"'
+    home.chat("s1", user("ask"), reply(code), created=ms(0))
+    home.file(LOG, request("<user>\nask\n\n") + completion(code) + request("<user>\nb\n\n") + completion(other))
+
+    lake = build()
+
+    assert lake.rows("select text from twins order by sequence") == [("ask",), ("const load = (userId: ***) => 1",)]
+    assert lake.rows("select text, recovered from timeline where secondary order by sequence") == [
+        ("b", True),
+        ('apiKey: "***"', True),
+    ]
+    assert lake.column("select text from timeline where session_id = 's1' order by sequence")[-1] == code
+
+
 def talk(turns: int) -> list[Json]:
     """What the panel shows of so many turns."""
     turn = [say(0, "text", "well"), ask(0, "command", "ls"), say(0, "command_output", "a")]
