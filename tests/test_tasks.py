@@ -271,6 +271,26 @@ def test_transcript_without_a_message_is_replaced_in_an_archive_too(
     assert open_lake(tmp_path / "lake").column("select text from timeline") == ["fix it"]
 
 
+def test_file_under_its_old_name_is_looked_at_in_a_compressed_archive_too(
+    home: MadePear, tmp_path: Path, open_lake: OpenLake
+) -> None:
+    panel = home.ui("t", say(0, "text", "fix it"))
+    panel.rename(panel.with_name("claude_messages.json"))
+    home.api("t", sent(1, "<task>\nfix it\n</task>"), replied(2, "well"))
+    leftover = home.ui("u", say(0, "text", "saved"))
+    leftover.rename(leftover.with_name(".ui_messages.json.bak_1_a.tmp"))
+    home.file(f"{TASKS}/u/ui_messages.json", "[\n\n\n]")
+    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as archive:
+        archive.add(home.path, "home/alice")
+
+    homelake("build", tmp_path / "a.tar.gz", "-o", tmp_path / "lake", "--workers", "1")
+
+    assert open_lake(tmp_path / "lake").rows("select session_id, source, text from timeline order by session_id") == [
+        ("t", "pearai.ui_messages", "fix it"),
+        ("u", "pearai.ui_messages", "saved"),
+    ]
+
+
 @pytest.mark.parametrize("name", ["claude_messages.json", ".ui_messages.json.bak_1_a.tmp"])
 @pytest.mark.parametrize(
     ("data", "reason"), [(b"", "empty_file"), (b"\0" * 40, "zero_filled"), (b"{}", "not_an_object")]
