@@ -23,9 +23,9 @@ _PARAMETERS = (
     *("command", "path", "content", "line_count", "regex", "file_pattern", "recursive", "action", "url", "coordinate"),
     *("text", "server_name", "tool_name", "arguments", "uri", "question", "result", "diff", "start_line", "end_line"),
     *("mode_slug", "reason", "operations", "line", "mode", "message", "cwd", "follow_up", "task", "size", "search"),
-    *("replace", "use_regex", "ignore_case"),
+    *("replace", "use_regex", "ignore_case", "auto_truncate"),
 )
-"""`toolParamNames` of the agent's src/shared/tools.ts."""
+"""`toolParamNames` of the agent's src/shared/tools.ts, and the one that its version 3.10 had besides."""
 
 _FILE_CONTENT = {"write_to_file": "content", "insert_content": "content", "apply_diff": "diff"}
 

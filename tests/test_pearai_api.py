@@ -220,6 +220,7 @@ def test_approval_with_a_note_lets_the_call_run(note: list[object], output: str 
             "The user provided the following feedback:",
             "stop",
         ),
+        ("Command is still running in the user's terminal.\n\nThe user provided the following feedback:", "stop"),
     ],
 )
 def test_feedback_without_a_decision(lead: str, said: str, tmp_path: Path) -> None:

@@ -32,6 +32,12 @@ def test_call_with_words_around_it() -> None:
     assert said(reply) == ["Looking.", "Done."]
 
 
+def test_parameter_of_an_earlier_version_is_an_argument() -> None:
+    reply = "<read_file>\n<path>a.py</path>\n<auto_truncate>true</auto_truncate>\n</read_file>"
+
+    assert calls(reply) == [("read_file", {"path": "a.py", "auto_truncate": "true"})]
+
+
 def test_reply_without_tags_is_said_whole() -> None:
     assert split("a < b > c\n  d ") == [Said("a < b > c\n  d ")]
 
