@@ -14,6 +14,8 @@ from pipeline.model import Artifact, Status
 from pipeline.owned import place_of
 from pipeline.source import NO_RECORD, Records, Source
 
+_LEFT_OUT = (Status.SKIPPED, Status.SECRET)
+
 
 class StandIns:
     """What is read in one home; what became of the files themselves must be told (`seen`) before any is `settled`."""
@@ -44,7 +46,7 @@ class StandIns:
             return replace(artifact, status=Status.KNOWN)
         if self._chosen is None:
             self._chosen = {chosen.home_path: chosen for chosen in self._choose()}
-        status = artifact.status if artifact.status is Status.SKIPPED else Status.KNOWN
+        status = artifact.status if artifact.status in _LEFT_OUT else Status.KNOWN
         return self._chosen.get(artifact.home_path, replace(artifact, source=None, status=status))
 
     def looked_at(self, artifact: Artifact, read: Read) -> Read:
@@ -65,7 +67,7 @@ class StandIns:
                 artifacts.sort(key=lambda artifact: (artifact.mtime_ms, artifact.home_path), reverse=True)
                 best = self._best(source, artifacts, is_missing=place not in self._there)
                 if best is not None:
-                    yield replace(best, status=Status.PARSED)
+                    yield best if best.status is Status.UNREADABLE else replace(best, status=Status.PARSED)
 
     def _by_content(self, artifact: Artifact) -> Artifact:
         """The artifact with the source that its bytes tell, where its name alone does not."""
@@ -77,10 +79,12 @@ class StandIns:
         """Return the first artifact without a loss, else the first with rows, else the first if its file is missing."""
         with_rows: list[Artifact] = []
         opened: list[Artifact] = []
+        closed: list[Artifact] = []
         for artifact in artifacts:
             records = Records({table.name: [] for table in source.tables})
             data = self._bytes(artifact)
             if data is None:
+                closed += [] if artifact.status in _LEFT_OUT else [artifact]
                 continue
             source.read(data, artifact.home_path, records)
             if all(problem.text is None for problem in records.problems):
@@ -88,7 +92,7 @@ class StandIns:
             opened.append(artifact)
             if any(records.rows.values()):
                 with_rows.append(artifact)
-        return next(iter(with_rows or (opened if is_missing else [])), None)
+        return next(iter(with_rows or (opened or closed if is_missing else [])), None)
 
     def _bytes(self, artifact: Artifact) -> bytes | None:
         try:
