@@ -123,7 +123,7 @@ def _rows(file: _File, write: str) -> list[_Row] | None:
     """Return the rows of a write as (kind, turn type, text, model); null for one that is neither request nor reply."""
     if write.startswith(_REQUEST):
         return _request(file, write)
-    return _reply(file, write.removeprefix(_REPLY).strip()) if write.startswith(_REPLY) else None
+    return _reply(file, write.removeprefix(_REPLY).strip(WHITE)) if write.startswith(_REPLY) else None
 
 
 def _request(file: _File, write: str) -> list[_Row] | None:
@@ -141,9 +141,9 @@ def _request(file: _File, write: str) -> list[_Row] | None:
         rows.append(("model", "system", f"model: {file.model} -> {model}" if file.model else f"model: {model}", model))
         file.model = model
     if said is not None:
-        rows += [("message", "user", said, None)] if said else []
+        rows += [("message", "user", said, None)] if said.strip() else []
     elif prompt.strip():
-        rows.append(("notice", "system", f"model request: {prompt.strip()}", None))
+        rows.append(("notice", "system", f"model request: {prompt.strip(WHITE)}", None))
     return rows
 
 
@@ -158,13 +158,13 @@ def _last_prompt(prompt: str) -> str | None:
         return None
     start += len(_USER)
     ends = [end for other in _OTHERS if (end := prompt.find(other, start)) >= 0]
-    return prompt[start : min(ends, default=len(prompt))].strip()
+    return prompt[start : min(ends, default=len(prompt))].strip(WHITE)
 
 
 def _reply(file: _File, reply: str) -> list[_Row]:
     """Return the row of a reply, to the nearest request without one."""
     request = file.waiting.pop() if file.waiting else _Request()
-    if not reply:
+    if not reply.strip():
         return []
     if request.is_chat:
         return [("message", "assistant", reply, request.model or file.model)]

@@ -187,6 +187,13 @@ def test_equals_signs_before_a_write_are_of_the_prompt(tmp_path: Path) -> None:
     assert found.texts() == ["model request: a = b ===", "model completion: x"]
 
 
+def test_texts_are_trimmed_as_those_of_sessions_are(tmp_path: Path) -> None:
+    found = stage(tmp_path, request("<user>\n \x1c a \x1f \n\n"), reply("\x1d b\u3000"), request("\x1e c"))
+
+    assert found.texts() == ["\x1c a \x1f", "\x1d b", "model request: \x1e c"]
+    assert stage(tmp_path, request("<user>\n\u3000\n\n"), reply("\u3000")).texts() == []
+
+
 def test_secrets_are_masked(tmp_path: Path) -> None:
     secret = json.dumps({"apiKey": "FAKE-SECRET", "userId": "FAKE-SECRET"})
 
