@@ -44,7 +44,7 @@ class Prompt:
 
     def read(self, parts: list[Json]) -> list[Row]:
         """Return the rows of the message."""
-        for part in parts:
+        for number, part in enumerate(parts, 1):
             if isinstance(part, dict) and part.get("type") == "tool_result":
                 self._end_result()
                 self._native_result(part)
@@ -52,25 +52,26 @@ class Prompt:
                 self._add_text(IMAGE)
             else:
                 for block in _api_texts.blocks(text_of(part)):
-                    self._add_block(block)
+                    self._add_block(block, is_last=number == len(parts))
         self._end_result()
         if self._said_row is not None:
             self._said_row.text = "\n".join(self._said)
         return self.rows
 
-    def _add_block(self, block: str) -> None:
+    def _add_block(self, block: str, *, is_last: bool) -> None:
         """Add a block of text: what it is depends on what stands before it."""
         bare = block.strip()
-        header = _api_texts.header(bare)
         result = self._result
+        if result is not None and not result.texts and not (is_last and bare.startswith(_api_texts.ENVIRONMENT)):
+            # The first block behind a header is what the tool said, whatever it looks like; surroundings stand last.
+            result.texts.append(block)
+            return
+        header = _api_texts.header(bare)
         if header is not None:
             self._end_result()
             self._result = _Result(header, self._answered_by(header))
             if header.rest:
                 self._result.texts.append(header.rest)
-        elif result is not None and not result.texts and not bare.startswith(_api_texts.ENVIRONMENT):
-            # The first block behind a header is what the tool said, whatever it looks like.
-            result.texts.append(block)
         elif _api_texts.is_system(bare):
             self._end_result()
             self._add_system(bare)

@@ -34,7 +34,8 @@ _SAYS = (
     "The user has provided feedback on the results.",
     _HELP,
 )
-_RUNNING, _RUNNING_SAYS = "Command is still running in terminal", "\nThe user provided the following feedback:\n"
+_RUNNING = ("Command is still running in terminal", "Command is still running in the user's terminal")
+_RUNNING_SAYS = "\nThe user provided the following feedback:\n"
 _FEEDBACK, _FEEDBACK_END = "<feedback>", "</feedback>"
 
 

@@ -184,9 +184,9 @@ def _followup(kept: _Kept) -> str:
     asked = inner(kept.text, kept.cleaner, kept.wrong) if kept.text.lstrip().startswith("{") else None
     if asked is None:
         return kept.text
-    options = asked.get("suggest")
-    options = options if isinstance(options, list) else []
-    answers = [option.get("answer") if isinstance(option, dict) else option for option in options]
+    # The program that the agent was forked from names them `options`, a list of texts.
+    lists = [given for given in (asked.get("suggest"), asked.get("options")) if isinstance(given, list)]
+    answers = [option.get("answer") if isinstance(option, dict) else option for option in next(iter(lists), [])]
     return "\n".join([as_text(asked.get("question")), *(f"- {as_text(answer)}" for answer in answers)])
 
 

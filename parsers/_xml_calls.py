@@ -23,14 +23,15 @@ _PARAMETERS = (
     *("command", "path", "content", "line_count", "regex", "file_pattern", "recursive", "action", "url", "coordinate"),
     *("text", "server_name", "tool_name", "arguments", "uri", "question", "result", "diff", "start_line", "end_line"),
     *("mode_slug", "reason", "operations", "line", "mode", "message", "cwd", "follow_up", "task", "size", "search"),
-    *("replace", "use_regex", "ignore_case"),
+    *("replace", "use_regex", "ignore_case", "auto_truncate"),
 )
-"""`toolParamNames` of the agent's src/shared/tools.ts."""
+"""`toolParamNames` of the agent's src/shared/tools.ts, and the one that its version 3.10 had besides."""
 
 _FILE_CONTENT = {"write_to_file": "content", "insert_content": "content", "apply_diff": "diff"}
 
 _OPEN = re.compile(rf"<({'|'.join(TOOLS)})>")
-_OPEN_ALONE = re.compile(rf"(?m)^[ \t]*<(?:{'|'.join(TOOLS)})>")
+_OPEN_ALONE = re.compile(rf"(?m)^[ \t]*(?=<(?:{'|'.join(TOOLS)})>)")
+_NEXT = {tool: re.compile(rf"</{tool}>[ \t]*(?=<(?:{'|'.join(TOOLS)})>)") for tool in _FILE_CONTENT}
 _INSIDE = {tool: re.compile(rf"<({'|'.join(_PARAMETERS)})>|</{tool}>") for tool in TOOLS}
 _OWN = {tool: re.compile(rf"(?m)^[ \t]*<{tool}>|</{tool}>") for tool in _FILE_CONTENT}
 _MOST_OWN = 64
@@ -150,8 +151,8 @@ def _file_content_end(reply: str, tool: str, start: int, end: int) -> int:
     limit = max(reply.find(tool_closing, first, end), _own_end(reply, tool, start, end))
     if limit < 0:
         return reply.rfind(closing, first, end)
-    following = _OPEN_ALONE.search(reply, limit, end)
-    stop = following.start() if following else end
+    following = _NEXT[tool].match(reply, limit, end) or _OPEN_ALONE.search(reply, limit, end)
+    stop = following.end() if following else end
     later = reply.find(closing, limit, stop)
     while later >= 0:
         # Other closing tags among the parameters that follow this one lead to the same place.

@@ -36,7 +36,8 @@ ROWS = Table(
         Column("part", NUMBER, "Order among the rows of its write."),
         Column("kind", TEXT, "`timeline.kind`."),
         Column("turn_type", TEXT, "`timeline.turn_type`."),
-        Column("text", TEXT, "What it says."),
+        Column("text", TEXT, "What it says, without secrets."),
+        Column("unmasked", TEXT, "The same with them; null where there are none."),
         Column("model", TEXT, "`timeline.model`."),
         Column("key", TEXT, "SHA-256 of the write; null where the text tells rows apart."),
     ),
@@ -89,7 +90,9 @@ def read(data: bytes, path: str, records: Records) -> None:
         records.silent += not rows
         identity = hashlib.sha256(write.encode(errors="surrogatepass")).hexdigest()
         for part, (kind, turn, said, model) in enumerate(rows):
-            row = (mask(cleaner.text(said)), cleaner.text(model) if model else None)
+            whole = cleaner.text(said)
+            text = mask(whole)
+            row = (text, whole if text != whole else None, cleaner.text(model) if model else None)
             records.rows["rows"].append((line, part, kind, turn, *row, None if kind == "model" else identity))
         records.note_all(line, cleaner.reasons, [])
 
@@ -120,7 +123,7 @@ def _rows(file: _File, write: str) -> list[_Row] | None:
     """Return the rows of a write as (kind, turn type, text, model); null for one that is neither request nor reply."""
     if write.startswith(_REQUEST):
         return _request(file, write)
-    return _reply(file, write.removeprefix(_REPLY).strip()) if write.startswith(_REPLY) else None
+    return _reply(file, write.removeprefix(_REPLY).strip(WHITE)) if write.startswith(_REPLY) else None
 
 
 def _request(file: _File, write: str) -> list[_Row] | None:
@@ -138,9 +141,9 @@ def _request(file: _File, write: str) -> list[_Row] | None:
         rows.append(("model", "system", f"model: {file.model} -> {model}" if file.model else f"model: {model}", model))
         file.model = model
     if said is not None:
-        rows += [("message", "user", said, None)] if said else []
+        rows += [("message", "user", said, None)] if said.strip() else []
     elif prompt.strip():
-        rows.append(("notice", "system", f"model request: {prompt.strip()}", None))
+        rows.append(("notice", "system", f"model request: {prompt.strip(WHITE)}", None))
     return rows
 
 
@@ -155,13 +158,13 @@ def _last_prompt(prompt: str) -> str | None:
         return None
     start += len(_USER)
     ends = [end for other in _OTHERS if (end := prompt.find(other, start)) >= 0]
-    return prompt[start : min(ends, default=len(prompt))].strip()
+    return prompt[start : min(ends, default=len(prompt))].strip(WHITE)
 
 
 def _reply(file: _File, reply: str) -> list[_Row]:
     """Return the row of a reply, to the nearest request without one."""
     request = file.waiting.pop() if file.waiting else _Request()
-    if not reply:
+    if not reply.strip():
         return []
     if request.is_chat:
         return [("message", "assistant", reply, request.model or file.model)]
@@ -182,6 +185,7 @@ def stage(raw: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
         rank=pl.lit(0),
         sub=pl.lit(0),
         text=trim(pl.col("text")),
+        unmasked=trim(pl.col("unmasked")),
         own_basis=pl.lit("record"),
         keyed_by_text=pl.col("key").is_null(),
     )

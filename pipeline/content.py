@@ -227,14 +227,17 @@ def fill(count: int, homes: Iterable[Home], folder: Path) -> None:
 
 
 def _needed(artifacts: Iterable[Artifact]) -> Iterator[TarContent]:
-    """Yield the members that are read, and those beside them whose names begin like theirs (`-wal` of a database)."""
+    """Yield the members that are read or looked at, and those whose names begin like theirs (`-wal` of a database).
+
+    What stands in for a file is looked at before it is known whether it is read.
+    """
     read: str | None = None
     for artifact in sorted(artifacts, key=lambda artifact: artifact.home_path):
         is_read = artifact.status is Status.PARSED
         if is_read:
             read = artifact.home_path
         beside = read is not None and artifact.home_path.startswith(read) and artifact.status is Status.KNOWN
-        if isinstance(artifact.location, TarContent) and (is_read or beside):
+        if isinstance(artifact.location, TarContent) and (is_read or beside or artifact.stands_in):
             yield artifact.location
 
 

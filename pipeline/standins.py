@@ -1,7 +1,7 @@
 """Files that stand in for another of their directory: leftovers of a write, backups, names of old versions.
 
 One of them is read where the file itself is missing or gives nothing: the newest that can be read whole, else the
-newest that gives rows.
+newest that gives rows. Where nothing can be read of any, and the file is missing, the newest tells why.
 """
 
 import hashlib
@@ -13,6 +13,8 @@ from pipeline.extract import Read
 from pipeline.model import Artifact, Status
 from pipeline.owned import place_of
 from pipeline.source import NO_RECORD, Records, Source
+
+_LEFT_OUT = (Status.SKIPPED, Status.SECRET)
 
 
 class StandIns:
@@ -44,7 +46,7 @@ class StandIns:
             return replace(artifact, status=Status.KNOWN)
         if self._chosen is None:
             self._chosen = {chosen.home_path: chosen for chosen in self._choose()}
-        status = artifact.status if artifact.status is Status.SKIPPED else Status.KNOWN
+        status = artifact.status if artifact.status in _LEFT_OUT else Status.KNOWN
         return self._chosen.get(artifact.home_path, replace(artifact, source=None, status=status))
 
     def looked_at(self, artifact: Artifact, read: Read) -> Read:
@@ -63,7 +65,9 @@ class StandIns:
             source = self._sources.get(place[1] or "")
             if source and (place not in self._there or self._there[place] in source.replaced_on):
                 artifacts.sort(key=lambda artifact: (artifact.mtime_ms, artifact.home_path), reverse=True)
-                yield from self._best(source, artifacts)
+                best = self._best(source, artifacts, is_missing=place not in self._there)
+                if best is not None:
+                    yield best if best.status is Status.UNREADABLE else replace(best, status=Status.PARSED)
 
     def _by_content(self, artifact: Artifact) -> Artifact:
         """The artifact with the source that its bytes tell, where its name alone does not."""
@@ -71,22 +75,24 @@ class StandIns:
         data = self._bytes(artifact) if tell else None
         return replace(artifact, source=tell(data)) if tell and data is not None else artifact
 
-    def _best(self, source: Source, artifacts: Iterable[Artifact]) -> Iterator[Artifact]:
-        """Yield the first artifact without a loss, else the first with rows, if there is one."""
+    def _best(self, source: Source, artifacts: Iterable[Artifact], *, is_missing: bool) -> Artifact | None:
+        """Return the first artifact without a loss, else the first with rows, else the first if its file is missing."""
         with_rows: list[Artifact] = []
+        opened: list[Artifact] = []
+        closed: list[Artifact] = []
         for artifact in artifacts:
             records = Records({table.name: [] for table in source.tables})
             data = self._bytes(artifact)
             if data is None:
+                closed += [] if artifact.status in _LEFT_OUT else [artifact]
                 continue
             source.read(data, artifact.home_path, records)
             if all(problem.text is None for problem in records.problems):
-                yield replace(artifact, status=Status.PARSED)
-                return
+                return artifact
+            opened.append(artifact)
             if any(records.rows.values()):
                 with_rows.append(artifact)
-        for artifact in with_rows[:1]:
-            yield replace(artifact, status=Status.PARSED)
+        return next(iter(with_rows or (opened or closed if is_missing else [])), None)
 
     def _bytes(self, artifact: Artifact) -> bytes | None:
         try:

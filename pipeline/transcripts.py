@@ -66,7 +66,9 @@ def _silent(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
 def _decisions(left: pl.DataFrame, rows: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
     """The dated decisions among the rows that are `left`, in order, each with the call that it is about, if any."""
     folders = files.select("artifact", *_FOLDER)
-    asked = rows.filter((pl.col("kind") == "tool_call") & pl.col("own_utc").is_not_null()).join(folders, on="artifact")
+    # What a browser does once it runs is told, not asked.
+    is_asked = (pl.col("kind") == "tool_call") & (pl.col("tool_name") != "browser_action").fill_null(value=True)
+    asked = rows.filter(is_asked & pl.col("own_utc").is_not_null()).join(folders, on="artifact")
     asked = asked.sort("own_utc", "artifact", "sequence").select(
         *_FOLDER, "own_utc", "tool_use_id", "call_no", call_artifact="artifact"
     )

@@ -475,6 +475,25 @@ def test_a_leftover_that_was_not_collected_is_skipped(tmp_path: Path, open_lake:
     assert lake.rows("select session_id, has_file from sessions") == [("1759400100000", True)]
 
 
+@pytest.mark.parametrize(
+    ("status", "shown", "losses"),
+    [("skipped_secret", "secret", 0), ("skipped_size", "skipped", 0), ("error_read", "unreadable", 1)],
+)
+def test_a_file_under_its_old_name_that_was_not_collected(
+    tmp_path: Path, open_lake: OpenLake, status: str, shown: str, losses: int
+) -> None:
+    task = "/home/alice/.config/PearAI/User/globalStorage/pearai.pearai-roo-cline/tasks/1759400100000"
+    told = [line(f"{task}/claude_messages.json", status=status, size=9)]
+
+    homelake("build", as_directory(tmp_path / "in", told, {"x": b""}), "-o", tmp_path / "lake", "--workers", "1")
+
+    lake = open_lake(tmp_path / "lake")
+    assert lake.column("select status from artifacts") == [shown]
+    told_of = lake.rows("select reason, lost, session_id from problems")
+    assert told_of == [("unreadable", True, "1759400100000")] * losses
+    assert lake.rows("select has_file, damaged from sessions") == [(True, losses > 0)]
+
+
 @pytest.mark.parametrize("status", ["skipped_size", "skipped_excluded", "error_read", "error_copy"])
 def test_a_backup_is_read_where_its_database_was_not_collected(
     tmp_path: Path, open_lake: OpenLake, status: str

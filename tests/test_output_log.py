@@ -1,6 +1,7 @@
 """The chat's output log: writes, their prompts and replies, models, what is no write."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -186,12 +187,20 @@ def test_equals_signs_before_a_write_are_of_the_prompt(tmp_path: Path) -> None:
     assert found.texts() == ["model request: a = b ===", "model completion: x"]
 
 
+def test_texts_are_trimmed_as_those_of_sessions_are(tmp_path: Path) -> None:
+    found = stage(tmp_path, request("<user>\n \x1c a \x1f \n\n"), reply("\x1d b\u3000"), request("\x1e c"))
+
+    assert found.texts() == ["\x1c a \x1f", "\x1d b", "model request: \x1e c"]
+    assert stage(tmp_path, request("<user>\n\u3000\n\n"), reply("\u3000")).texts() == []
+
+
 def test_secrets_are_masked(tmp_path: Path) -> None:
     secret = json.dumps({"apiKey": "FAKE-SECRET", "userId": "FAKE-SECRET"})
 
     found = stage(tmp_path, f"lead {secret}\n", request(f"<user>\n{secret}\n\n"), reply(secret), request(secret))
 
-    assert "FAKE-SECRET" not in found.everything()
+    kept = {name: frame.drop("unmasked", strict=False) for name, frame in found.frames.items()}
+    assert "FAKE-SECRET" not in replace(found, frames=kept).everything()
     assert found.texts()[0] == '{"apiKey": "***", "userId": "***"}'
 
 

@@ -220,6 +220,7 @@ def test_approval_with_a_note_lets_the_call_run(note: list[object], output: str 
             "The user provided the following feedback:",
             "stop",
         ),
+        ("Command is still running in the user's terminal.\n\nThe user provided the following feedback:", "stop"),
     ],
 )
 def test_feedback_without_a_decision(lead: str, said: str, tmp_path: Path) -> None:
@@ -262,6 +263,17 @@ def test_first_block_of_a_result_is_what_the_tool_said(tmp_path: Path) -> None:
     found = answered(tmp_path, "[execute_command for 'ls'] Result:", "[ERROR] no", ENVIRONMENT)
 
     assert found.rows("turn_type", "text")[1:] == [("tool_result", "[ERROR] no"), ("system", ENVIRONMENT)]
+
+
+@pytest.mark.parametrize(
+    "output", [f"[execute_command for 'rm x'] Result: {DENIED}", f"{ENVIRONMENT} of a file", f"<task>{RUN}</task>"]
+)
+def test_output_that_looks_like_the_agents_own_is_of_the_call(output: str, tmp_path: Path) -> None:
+    found = answered(tmp_path, "[read_file for 'a.py'] Result:", output, ENVIRONMENT, reply=READ)
+
+    rows = found.rows("kind", "text")
+    assert rows[1:] == [("tool_result", output), ("notice", ENVIRONMENT)]
+    assert calls(found, "output", "decision") == [(output, "allowed")]
 
 
 def test_blocks_of_a_result_are_joined(tmp_path: Path) -> None:

@@ -173,6 +173,7 @@ def test_other_kinds_are_notices(message: Json, text: str, tmp_path: Path) -> No
     ("asked", "text"),
     [
         ('{"question":"Which?","suggest":[{"answer":"A"},"B"]}', "Which?\n- A\n- B"),
+        ('{"question":"Which?","options":["A","B"],"selected":"A"}', "Which?\n- A\n- B"),
         ('{"question":"Which?"}', "Which?"),
         ("Which?", "Which?"),
     ],

@@ -138,6 +138,16 @@ def test_approval_lets_the_call_run(home: MadePear, build: Build) -> None:
     ]
 
 
+def test_decision_is_of_a_call_that_was_asked_for(home: MadePear, build: Build) -> None:
+    home.ui("t", ask(0, "command", "a"), say(1, "browser_action", {"action": "click", "coordinate": "1,2"}))
+    home.api("t", *answered(2, DENIED))
+
+    assert [row[:3] for row in build().rows(CALLS)] == [
+        (str(ms(0)), "denied", "user"),
+        (str(ms(1)), "unknown", None),
+    ]
+
+
 def test_last_decision_of_a_call_holds(home: MadePear, build: Build) -> None:
     home.ui("t", say(0, "text", "task"), ask(1, "command", "a"))
     home.api("t", *answered(3, DENIED), *answered(2, APPROVED_WITH))
@@ -259,6 +269,43 @@ def test_transcript_without_a_message_is_replaced_in_an_archive_too(
     homelake("build", tmp_path / "a.tar", "-o", tmp_path / "lake", "--workers", "1")
 
     assert open_lake(tmp_path / "lake").column("select text from timeline") == ["fix it"]
+
+
+def test_file_under_its_old_name_is_looked_at_in_a_compressed_archive_too(
+    home: MadePear, tmp_path: Path, open_lake: OpenLake
+) -> None:
+    panel = home.ui("t", say(0, "text", "fix it"))
+    panel.rename(panel.with_name("claude_messages.json"))
+    home.api("t", sent(1, "<task>\nfix it\n</task>"), replied(2, "well"))
+    leftover = home.ui("u", say(0, "text", "saved"))
+    leftover.rename(leftover.with_name(".ui_messages.json.bak_1_a.tmp"))
+    home.file(f"{TASKS}/u/ui_messages.json", "[\n\n\n]")
+    with tarfile.open(tmp_path / "a.tar.gz", "w:gz") as archive:
+        archive.add(home.path, "home/alice")
+
+    homelake("build", tmp_path / "a.tar.gz", "-o", tmp_path / "lake", "--workers", "1")
+
+    assert open_lake(tmp_path / "lake").rows("select session_id, source, text from timeline order by session_id") == [
+        ("t", "pearai.ui_messages", "fix it"),
+        ("u", "pearai.ui_messages", "saved"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["claude_messages.json", ".ui_messages.json.bak_1_a.tmp"])
+@pytest.mark.parametrize(
+    ("data", "reason"), [(b"", "empty_file"), (b"\0" * 40, "zero_filled"), (b"{}", "not_an_object")]
+)
+def test_only_file_of_a_task_that_cannot_be_read_is_a_loss(
+    name: str, data: bytes, reason: str, home: MadePear, build: Build
+) -> None:
+    home.ui("t").rename(home.ui("t").with_name(name))
+    next(home.path.rglob(name)).write_bytes(data)
+
+    lake = build()
+
+    assert lake.rows("select reason, lost, parse_filename(source_file) from problems") == [(reason, True, name)]
+    assert lake.rows("select status, losses from artifacts where source is not null") == [("parsed", 1)]
+    assert lake.rows("select has_file, damaged from sessions") == [(True, True)]
 
 
 def test_result_of_a_call_that_was_lost_stays(home: MadePear, build: Build) -> None:
@@ -442,6 +489,21 @@ def test_log_repeats_chats_and_no_task(home: MadePear, build: Build) -> None:
         ("message", "deleted", True, None),
         ("message", "gone", True, None),
     ]
+
+
+def test_log_repeats_a_chat_about_what_it_masks(home: MadePear, build: Build) -> None:
+    code, other = "const load = (userId: string) => 1", 'apiKey: "FAKE-KEY"'
+    home.chat("s1", user("ask"), reply(code), created=ms(0))
+    home.file(LOG, request("<user>\nask\n\n") + completion(code) + request("<user>\nb\n\n") + completion(other))
+
+    lake = build()
+
+    assert lake.rows("select text from twins order by sequence") == [("ask",), ("const load = (userId: ***) => 1",)]
+    assert lake.rows("select text, recovered from timeline where secondary order by sequence") == [
+        ("b", True),
+        ('apiKey: "***"', True),
+    ]
+    assert lake.column("select text from timeline where session_id = 's1' order by sequence")[-1] == code
 
 
 def talk(turns: int) -> list[Json]:

@@ -32,6 +32,12 @@ def test_call_with_words_around_it() -> None:
     assert said(reply) == ["Looking.", "Done."]
 
 
+def test_parameter_of_an_earlier_version_is_an_argument() -> None:
+    reply = "<read_file>\n<path>a.py</path>\n<auto_truncate>true</auto_truncate>\n</read_file>"
+
+    assert calls(reply) == [("read_file", {"path": "a.py", "auto_truncate": "true"})]
+
+
 def test_reply_without_tags_is_said_whole() -> None:
     assert split("a < b > c\n  d ") == [Said("a < b > c\n  d ")]
 
@@ -86,10 +92,11 @@ def test_last_closing_tag_ends_file_content() -> None:
     assert said(reply) == ["Done."]
 
 
-def test_file_content_does_not_reach_into_the_next_call() -> None:
+@pytest.mark.parametrize("between", ["\n\n", "\n", " ", ""])
+def test_file_content_does_not_reach_into_the_next_call(between: str) -> None:
     write = "<write_to_file>\n<path>{0}</path>\n<content>\n{0}\n</content>\n</write_to_file>"
 
-    assert calls(write.format("a") + "\n\n" + write.format("b")) == [
+    assert calls(write.format("a") + between + write.format("b")) == [
         ("write_to_file", {"path": "a", "content": "a"}),
         ("write_to_file", {"path": "b", "content": "b"}),
     ]
