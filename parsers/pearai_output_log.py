@@ -36,7 +36,8 @@ ROWS = Table(
         Column("part", NUMBER, "Order among the rows of its write."),
         Column("kind", TEXT, "`timeline.kind`."),
         Column("turn_type", TEXT, "`timeline.turn_type`."),
-        Column("text", TEXT, "What it says."),
+        Column("text", TEXT, "What it says, without secrets."),
+        Column("whole", TEXT, "What it says, where that holds secrets."),
         Column("model", TEXT, "`timeline.model`."),
         Column("key", TEXT, "SHA-256 of the write; null where the text tells rows apart."),
     ),
@@ -89,7 +90,9 @@ def read(data: bytes, path: str, records: Records) -> None:
         records.silent += not rows
         identity = hashlib.sha256(write.encode(errors="surrogatepass")).hexdigest()
         for part, (kind, turn, said, model) in enumerate(rows):
-            row = (mask(cleaner.text(said)), cleaner.text(model) if model else None)
+            said = cleaner.text(said)
+            text = mask(said)
+            row = (text, None if text == said else said, cleaner.text(model) if model else None)
             records.rows["rows"].append((line, part, kind, turn, *row, None if kind == "model" else identity))
         records.note_all(line, cleaner.reasons, [])
 
@@ -182,6 +185,7 @@ def stage(raw: Mapping[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
         rank=pl.lit(0),
         sub=pl.lit(0),
         text=trim(pl.col("text")),
+        whole_text=trim(pl.col("whole")),
         own_basis=pl.lit("record"),
         keyed_by_text=pl.col("key").is_null(),
     )

@@ -26,6 +26,7 @@ ROWS = Table(
         Column("kind", TEXT, "`timeline.kind`."),
         Column("turn_type", TEXT, "`timeline.turn_type`."),
         Column("text", TEXT, "`timeline.text`, trimmed; of a session row, what follows its title."),
+        Column("whole_text", TEXT, "The text as its file has it, where `text` hides a part: its twin has the same."),
         Column("model", TEXT, "`timeline.model`."),
         Column("tool_name", TEXT, "`timeline.tool_name`."),
         Column("tool_use_id", TEXT, "`timeline.tool_use_id`."),

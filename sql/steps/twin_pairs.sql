@@ -9,7 +9,8 @@ repeating as (
         rows.artifact,
         rows.sequence,
         rows.turn_type,
-        rows.text,
+        -- What a row hides its twin shows.
+        coalesce(rows.whole_text, rows.text) as text,
         -- A row without a session is one of any.
         coalesce(names.session_id, rows.named_session, chr(0)) as scope,
         rows.own_utc as utc,
