@@ -19,6 +19,9 @@ _MARK = codecs.BOM_UTF8.decode()
 _MOST_TRIES = 1000
 """With more objects that do not parse, a line is garbage from there on."""
 
+_MOST_SPACE = 16
+"""White space that is looked behind for what stands before an object."""
+
 _RESCAN = 20
 """Looking for whole objects behind damage reads at most this many times the line's size."""
 
@@ -194,7 +197,7 @@ class _Walk:
                 break
             value = self.object_at(match.start())
             if value is not None:
-                if self.shape.is_record(value) and not self._is_inside():
+                if self.shape.is_record(value) and not self._is_inside(match.start()):
                     return match.start()
                 self.budget -= self.resume - match.start()
                 self.tries -= 1
@@ -204,6 +207,12 @@ class _Walk:
         """Say whether no more of the line is to be looked at."""
         return self.tries <= 0 or self.budget <= 0
 
-    def _is_inside(self) -> bool:
-        """Say whether what stands at `resume` goes on an object or array around it."""
-        return self.text.startswith((",", "}", "]"), skip_space(self.text, self.resume))
+    def _is_inside(self, start: int) -> bool:
+        """Say whether an object from `start` to `resume` is a value of an object or array around it.
+
+        One that was written in the middle of another stands where no value is due.
+        """
+        before = self.text[max(0, start - _MOST_SPACE) : start].rstrip(WHITE)
+        return before.endswith((":", ",", "[")) and self.text.startswith(
+            (",", "}", "]"), skip_space(self.text, self.resume)
+        )

@@ -3,7 +3,7 @@
 winston writes `cn.log`, then `cn1.log`, `cn2.log` and so on: a process goes on in the next file where it was.
 """
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Mapping
 
 import polars as pl
@@ -12,7 +12,7 @@ from pipeline.schema import SMALL, TEXT, Column, Table
 
 RESULTS = Table(
     "results",
-    "one record per address that a result names for which no post of its own file waits",
+    "one record per process and address that a result of the file names, the first of them",
     (),
     (
         Column("record", SMALL, "Number of the record in the file, from 1."),
@@ -28,7 +28,7 @@ _ANSWERED = {"artifact": pl.Int32(), "record": pl.Int32(), "answer": pl.String()
 def answered(raw: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return the events with the statuses of posts that a later file of their log tells.
 
-    A result serves the first post of its home, folder, process and address that still waits, and one alone.
+    A post has the first result behind it of its home, folder, process and address.
     """
     events, files = raw["events"], raw["files"]
     if raw["results"].is_empty():
@@ -53,7 +53,7 @@ def _in_order(records: pl.DataFrame, files: pl.DataFrame) -> pl.DataFrame:
 
 def _told(records: pl.DataFrame) -> list[tuple[int, int, str]]:
     """Artifact, record and status of each post that a result serves."""
-    waiting: dict[tuple[object, ...], deque[tuple[int, int]]] = defaultdict(deque)
+    waiting: dict[tuple[object, ...], list[tuple[int, int]]] = defaultdict(list)
     told, used = list[tuple[int, int, str]](), set[tuple[int, int]]()
     for row in records.iter_rows(named=True):
         place, log = (row["artifact"], row["record"]), (row["home"], row["folder"], row["process"], row["address"])
@@ -61,5 +61,5 @@ def _told(records: pl.DataFrame) -> list[tuple[int, int, str]]:
             waiting[log].append(place)
         elif waiting[log] and place not in used:
             used.add(place)
-            told.append((*waiting[log].popleft(), row["status"]))
+            told += [(*post, row["status"]) for post in waiting.pop(log)]
     return told

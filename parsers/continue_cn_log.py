@@ -8,7 +8,7 @@ stream/streamChatResponse.helpers.ts, commands/chat.ts (which colours its messag
 """
 
 import re
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -85,7 +85,8 @@ class Messages:
 
     def __init__(self, records: Records) -> None:
         self.records = records
-        self.waiting: dict[tuple[str, str], deque[Event]] = defaultdict(deque)
+        self.waiting: dict[tuple[str, str], list[Event]] = defaultdict(list)
+        self.told: set[tuple[str, str]] = set()
 
     def read(self, event: Event, text: str, process: str) -> None:
         """Read the message of an event."""
@@ -115,15 +116,16 @@ class Messages:
             self.waiting[process, address].append(event)
 
     def result(self, text: str, status: str, process: str) -> None:
-        """Give a result to the first post that waits for it; without one it can be of a post of an earlier file."""
-        addresses = dict.fromkeys(_RESULT_URL.findall(text))
+        """Give a result to the posts that wait for it; the first of a file can be of posts of earlier files, too."""
+        addresses = list(dict.fromkeys(_RESULT_URL.findall(text)))
+        # The text of an error can hold an address before the post's own.
+        addresses = [address for address in addresses if self.waiting.get((process, address))][:1] or addresses
         for address in addresses:
-            posts = self.waiting.get((process, address))
-            if posts:
-                post = posts.popleft()
+            for post in self.waiting.pop((process, address), []):
                 post.status, post.process, post.address = status, None, None
-                return
-        self.records.rows["results"] += [(self.records.count, process, address, status) for address in addresses]
+            if (process, address) not in self.told:
+                self.told.add((process, address))
+                self.records.rows["results"].append((self.records.count, process, address, status))
 
     def _notice(self, event: Event, text: str) -> None:
         """Read a message and the text of its error; the stack on the lines behind is left out."""

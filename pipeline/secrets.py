@@ -11,12 +11,13 @@ MASK = "***"
 
 _KEYS = ("userId", "apiKey")
 _LOST = r"\0\ufffd"
-"""What stands for bytes that a write lost, also around a colon."""
-_SPACE = rf"(?:[\s{_LOST}]|\\++[nrt])*+"
+"""What stands for bytes that a write lost, also around a colon or in the place of a mark."""
+_SPACE = rf"(?:[\s{_LOST}]|\\++[nrt{_LOST}])*+"
+_COLON = rf"(?:{_SPACE}[:=]|(?:\s|\\++[nrt])*+\\*+[{_LOST}])"
 # No letter before a key, but for that of an escaped line feed or the like.
 _START = r"(?:(?<![\w$])|(?<=\\[nrt]))"
 _FIELD = re.compile(
-    rf"""{_START}(?:{"|".join(_KEYS)})[{_LOST}]*+(?:\\*+["'`])?{_SPACE}[:=]{_SPACE}(?:(\\*+)(["'`]))?"""
+    rf"""{_START}(?:{"|".join(_KEYS)})[{_LOST}]*+(?:\\*+["'`{_LOST}])?{_COLON}{_SPACE}(?:(\\*+)(["'`]))?"""
 )
 _NO_VALUE = rf"""\s"'`,:{{}}\[\]()\\{_LOST}"""
 _TOKEN = re.compile(rf"""(?:\A|(?<=[{_NO_VALUE}]))[^{_NO_VALUE}]++(?=\\*+"\s*+,\s*+\\*+"userAgent\b)""")

@@ -135,7 +135,7 @@ def test_post_has_the_status_of_its_result(tmp_path: Path, result: str, status: 
     assert (found.rows("kind", "line"), found.silent()) == ([("sync", 1)], 2)
 
 
-def test_each_result_serves_one_post_of_its_process_and_address(tmp_path: Path) -> None:
+def test_post_has_the_first_later_result_of_its_process_and_address(tmp_path: Path) -> None:
     other = "https://api.continue.dev/agents/b2/metadata"
     found = staged(
         tmp_path,
@@ -157,8 +157,8 @@ def test_each_result_serves_one_post_of_its_process_and_address(tmp_path: Path) 
         "a1 keys summary,isComplete Error",
         "b2 keys usage Auth required",
         "a1 keys summary,isComplete Failed",
-        "a1 keys summary,isComplete Success",
-        "a1 keys summary,isComplete -",
+        "a1 keys summary,isComplete Error",
+        "a1 keys summary,isComplete Error",
     ]
 
 
@@ -184,6 +184,14 @@ def test_result_in_a_later_file_is_of_the_post_before(tmp_path: Path) -> None:
     found = rotated(tmp_path, logs)
 
     assert found == ["cn.log Success", "cn.log Error", "cn.log Failed", "cn3.log Success"]
+
+
+def test_result_of_a_later_post_is_of_the_one_that_waited_too(tmp_path: Path) -> None:
+    results = f"[metadata] Failed: 500 No (1ms) {URL}", f"[metadata] Success: 200 (3ms) {URL}"
+
+    found = rotated(tmp_path, {"cn.log": log(post()), "cn1.log": log(post(), *results)})
+
+    assert found == ["cn.log Failed", "cn1.log Failed"]
 
 
 @pytest.mark.parametrize(

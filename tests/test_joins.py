@@ -223,6 +223,21 @@ def test_equal_calls_of_two_files_are_ambiguous(home: MadeHome, build: Build) ->
     assert build().rows(CALLS) == [(1, "ambiguous", None), (1, "ambiguous", None)]
 
 
+def test_equal_events_of_two_files_are_ambiguous(home: MadeHome, build: Build) -> None:
+    home.session("s1", *(reply("", call("x")) for _ in range(2)))
+    home.events("toolUsage", usage(2, "x"))
+    home.events("toolUsage", usage(1, "x"), version="0.2.0 copy")
+
+    assert build().rows(CALLS) == [(1, "ambiguous", None), (2, "ambiguous", None)]
+
+
+def test_calls_of_one_id_without_arguments_are_told_too(home: MadeHome, build: Build) -> None:
+    home.session("s1", reply("", call("x", "") | {"parsedArgs": {}}), reply("", call("x", '{"a":2}')))
+    home.events("toolUsage", usage(1, "x", ""), usage(2, "x", '{"a":2}'))
+
+    assert build().rows(CALLS) == [(1, "matched", at(1)), (2, "matched", at(2))]
+
+
 def test_one_event_of_one_call_needs_no_equal_arguments(home: MadeHome, build: Build) -> None:
     home.session("s1", reply("", call("x", '{"a": 1}')))
     home.events("toolUsage", usage(1, "x", '{"a":1}'))

@@ -8,7 +8,11 @@ import pytest
 
 from parsers.pearai_output_log import SOURCE
 from pipeline.source import TwinRule
+from tests import made
 from tests.bounded import ending
+from tests.conftest import OpenLake
+from tests.lake import homelake
+from tests.made_pear import MadePear
 from tests.source_files import Staged, stage_bytes
 from tests.tasks import stage_fixtures, unaccounted
 
@@ -202,6 +206,22 @@ def test_secrets_are_masked(tmp_path: Path) -> None:
     kept = {name: frame.drop("unmasked", strict=False) for name, frame in found.frames.items()}
     assert "FAKE-SECRET" not in replace(found, frames=kept).everything()
     assert found.texts()[0] == '{"apiKey": "***", "userId": "***"}'
+
+
+def test_a_text_with_a_secret_is_no_second_one(tmp_path: Path, open_lake: OpenLake) -> None:
+    asked, said = 'why is {"apiKey":"FAKE"} refused?', "call(userId=7)"
+    home = MadePear(tmp_path / "home")
+    home.chat("s1", made.user(asked), made.reply(said))
+    home.file(PATH, request(f"<user>\n{asked}\n\n") + reply(said))
+
+    assert homelake("build", home.path, "-o", tmp_path / "lake", "--workers", "1").exit_code == 0
+
+    lake = open_lake(tmp_path / "lake")
+    assert lake.rows("select turn_type, text from twins order by sequence") == [
+        ("user", 'why is {"apiKey":"***"} refused?'),
+        ("assistant", "call(userId=***)"),
+    ]
+    assert lake.count("timeline", "recovered") == 0
 
 
 def test_odd_characters_are_noted(tmp_path: Path) -> None:

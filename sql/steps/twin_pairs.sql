@@ -9,6 +9,7 @@ repeating as (
         rows.artifact,
         rows.sequence,
         rows.turn_type,
+        -- What a row hides its twin shows.
         coalesce(rows.unmasked, rows.text) as text,
         -- A row without a session is one of any.
         coalesce(names.session_id, rows.named_session, chr(0)) as scope,

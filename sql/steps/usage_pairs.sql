@@ -1,6 +1,6 @@
 -- Grain: one row per call whose id an event of its home carries too. Key: artifact, call_no.
 -- One call and one event of an id are each other's; else id, tool and arguments tell them, and then their order, where
--- all calls lie in one file and there are as many events. Where that leaves a choice none is taken.
+-- all calls lie in one file and as many events in one. Where that leaves a choice none is taken.
 with
 events as (
     select places.home, places.agent, usages.tool_use_id, usages.artifact, usages.record
@@ -48,14 +48,15 @@ shared_events as (
     select
         events.*,
         coalesce(usages.tool_name, '') as tool_name,
-        coalesce(usages.arguments, '') as arguments,
+        coalesce(nullif(usages.arguments, ''), '{}') as arguments,
     from events
     semi join shared using (home, agent, tool_use_id)
     join usages on usages.artifact = events.artifact and usages.record = events.record
 ),
 
+-- An event of a call without arguments has none as they were sent, the call's row those of its state.
 shared_calls as (
-    select asked.*, coalesce(rows.tool_name, '') as tool_name, rows.text as arguments
+    select asked.*, coalesce(rows.tool_name, '') as tool_name, coalesce(nullif(rows.text, ''), '{}') as arguments
     from asked
     semi join shared using (home, agent, tool_use_id)
     join rows on rows.artifact = asked.artifact and rows.sequence = asked.sequence
@@ -65,6 +66,7 @@ counted_events as (
     select
         *,
         count(*) over same as many,
+        min(artifact) over same = max(artifact) over same as in_one_file,
         row_number() over (same order by artifact, record) as place,
     from shared_events
     window same as (partition by home, agent, tool_use_id, tool_name, arguments)
@@ -84,14 +86,14 @@ alike as (
     select calls.artifact, calls.call_no, events.artifact as event_artifact, events.record as event_record
     from counted_calls as calls
     join counted_events as events using (home, agent, tool_use_id, tool_name, arguments, place)
-    where calls.in_one_file and calls.many = events.many
+    where calls.in_one_file and events.in_one_file and calls.many = events.many
 ),
 
 unclear as (
     select calls.artifact, calls.call_no
     from counted_calls as calls
     join counted_events as events using (home, agent, tool_use_id, tool_name, arguments)
-    where events.place = 1 and not (calls.in_one_file and calls.many = events.many)
+    where events.place = 1 and not (calls.in_one_file and events.in_one_file and calls.many = events.many)
 ),
 
 found as (
