@@ -86,6 +86,8 @@ class _Walk:
     budget: int = 0
     keys_end: int | None = None
     """Behind this position there is none of the keys."""
+    lines_end: int | None = None
+    """Behind this position no line begins with one."""
 
     def find_whole(self, start: int, end: int) -> int | None:
         """Return where the next whole object begins in text[start:end]."""
@@ -127,6 +129,55 @@ class _Walk:
                 return match
         self.keys_end = start
         return None
+
+    def find_line(self, start: int) -> int | None:
+        """Return the next of the known keys that begins a line, one level in as the programs write: the object's own.
+
+        A text between quotes holds no line feed, and what is deeper stands further in.
+        """
+        if not self.keys or (self.lines_end is not None and start >= self.lines_end):
+            return None
+        match = re.compile(rf"\n  (?={self._key()})").search(self.text, start)
+        if match is None:
+            self.lines_end = start
+        return match.end() if match else None
+
+    def find_tail(self, start: int) -> int | None:
+        """Return the first known key in text[start:] from which all up to the object's end can be read."""
+        tail = None
+        for match in reversed(list(re.compile(self._key()).finditer(self.text, start)) if self.keys else ()):
+            if self.budget <= 0 or not self._ends_document(match.start()):
+                break
+            tail = match.start()
+        # A file that was cut behind an inner object ends like one that is whole.
+        cut = tail is not None and tail > start and reason_of(self.text[start:tail]) == "json_truncated"
+        return None if cut else tail
+
+    def find_head(self, start: int, end: int) -> int | None:
+        """Return the first known key in text[start:end] from which all up to a walked array's bracket can be read."""
+        keys = re.compile(self._key()).finditer(self.text, start, end) if self.keys else ()
+        found = [match.start() for match in keys]
+        if not found or not self._opens(found[-1], end):
+            return None
+        for position in found:
+            try:
+                _, behind = parse("{" + self.text[position : found[-1]] + '"":0}')
+            except (ValueError, RecursionError):
+                continue
+            if behind == found[-1] - position + len('{"":0}'):
+                return position
+        return None
+
+    def _opens(self, position: int, end: int) -> bool:
+        """Say whether the key at a position is that of a walked array which begins before `end`."""
+        return any(re.compile(rf'"{re.escape(name)}"\s*:\s*\[').match(self.text, position, end) for name in self.walked)
+
+    def is_array(self, position: int) -> bool:
+        """Say whether the key of a walked array, and its bracket, stand at a position."""
+        return bool(self.keys) and self._opens(position, len(self.text))
+
+    def _key(self) -> str:
+        return rf'"(?:{"|".join(map(re.escape, self.keys))})"\s*:'
 
     def _reads_on(self, match: re.Match[str]) -> bool:
         """Say whether the object's own members stand behind a match: an array to be walked, or all up to its end.
@@ -183,8 +234,11 @@ def _trailing(rest: str) -> Fault:
     return Fault("trailing_data" if rest.strip("\0" + WHITE) else "zero_filled", rest)
 
 
-def _walk_array(walk: _Walk, position: int) -> tuple[list[Element], int, bool]:
-    """Read elements from behind an opening bracket; return them, where reading ended, and whether it was closed."""
+def _walk_array(walk: _Walk, position: int, *, is_open: bool = True) -> tuple[list[Element], int, bool]:
+    """Read elements from behind an opening bracket; return them, where reading ended, and whether it was closed.
+
+    Without the bracket (`is_open` false) a closing one before the first element is that of something else.
+    """
     text = walk.text
     elements: list[Element] = []
     faults = foreign = 0
@@ -194,9 +248,10 @@ def _walk_array(walk: _Walk, position: int) -> tuple[list[Element], int, bool]:
             position = skip_space(text, position + 1)
         if position >= len(text):
             return elements, position, False
-        if text[position] == "]":
+        if text[position] == "]" and (is_open or elements):
             return elements, position + 1, True
-        number, closed, start = len(elements) + 1, False, position
+        number, start = len(elements) + 1, position
+        behind: int | None = None
         is_garbage = faults == _MOST_FAULTS or foreign == _MOST_FOREIGN
         value: Json | Fault
         try:
@@ -204,16 +259,23 @@ def _walk_array(walk: _Walk, position: int) -> tuple[list[Element], int, bool]:
                 raise NotJsonError("too many faults")
             value, position = _parse_element(text, start)
         except (ValueError, RecursionError) as error:
-            position, closed = (len(text), False) if is_garbage else _damage_end(walk, start, error)
+            if elements and walk.is_array(start):  # the array has lost its bracket alone
+                return elements, start, True
+            position, behind = (len(text), None) if is_garbage else _damage_end(walk, start, error)
+            if behind == start:
+                return elements, behind, True
             run = text[start:position].rstrip(WHITE)
-            run = run.rstrip(WHITE + ",") or run  # (commas alone are the damage themselves)
+            if position < len(text):  # (the last comma of a cut element is its own; commas alone are the damage)
+                run = run.rstrip(WHITE + ",") or run
             reason = reason_of(run)
             value = Fault("json_invalid" if reason in (None, "trailing_data") else reason, run)
         faults += isinstance(value, Fault)
         foreign += not isinstance(value, dict)
         elements.append(Element(number, value, value.text if isinstance(value, Fault) else text[start:position]))
-        if closed or (isinstance(value, Fault) and position >= len(text)):
-            return elements, position + closed, closed
+        if behind is not None:
+            return elements, behind, True
+        if isinstance(value, Fault) and position >= len(text):
+            return elements, position, False
 
 
 def _char(text: str, position: int) -> str:
@@ -229,28 +291,32 @@ def _parse_element(text: str, start: int) -> tuple[Json, int]:
     return value, end
 
 
-def _damage_end(walk: _Walk, start: int, error: Exception) -> tuple[int, bool]:
-    """Say where the damage at `start` ends, and whether the array's closing bracket stands there."""
+def _damage_end(walk: _Walk, start: int, error: Exception) -> tuple[int, int | None]:
+    """Say where the damage at `start` ends, and where reading goes on behind the array; null where that goes on."""
     text = walk.text
     deep = skip_value(text, start) if isinstance(error, RecursionError) else None
     if deep is not None:
-        return deep, False
+        return deep, None
     key = walk.find_key(start, r"\]\s*,") if walk.keys else None
     limit = key.start() if key else len(text)
     whole = walk.find_whole(start + 1, limit)
     if whole is not None:
-        return whole, False
+        return whole, None
     if key:
-        return limit, True
+        return limit, limit + 1
+    own = walk.find_line(start)
+    own = walk.find_tail(start) if own is None else own
+    if own is not None:
+        return own, own
     return _closing(text, start, r"\]\s*\}\s*$" if walk.keys else r"\]\s*$")
 
 
-def _closing(text: str, start: int, pattern: str) -> tuple[int, bool]:
+def _closing(text: str, start: int, pattern: str) -> tuple[int, int | None]:
     """Find the document's own end behind damage; damage that was cut reaches to the end of the file."""
     match = re.compile(pattern).search(text, start)
     if match is None or reason_of(text[start : match.start()]) in ("json_truncated", "zero_filled"):
-        return len(text), False
-    return match.start(), True
+        return len(text), None
+    return match.start(), match.start() + 1
 
 
 def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whole: Whole) -> Document | Fault:
@@ -290,21 +356,44 @@ def _read_headless(walk: _Walk, start: int, document: Document) -> int:
     text = walk.text
     brace = -1 if text.startswith("[", start) else text.find("{", start)
     if brace >= 0:
-        end = _read_members(walk, brace + 1, document)
+        line = walk.find_line(0)
+        own = line if line is not None and line < brace else walk.find_head(start, brace)
+        lead_end, first = (brace, brace + 1) if own is None else (own, own)
+        end = _read_members(walk, first, document)
         if document.arrays or (document.head.keys() & set(walk.keys) and not text[end:].strip(WHITE)):
-            lead = text[start:brace].strip(WHITE)
-            document.faults.insert(0, Fault(reason_of(lead) or "json_invalid", lead))
+            document.faults.insert(0, _lead(text[start:lead_end].strip(WHITE + ",")))
             return end
     document.head, document.faults = {}, []
-    return _read_elements(walk, start, document)
+    end = _read_elements(walk, start, document)
+    if document.arrays or text.startswith("[", start):
+        return end
+    own = walk.find_line(start)
+    own = walk.find_tail(start) if own is None else own
+    if own is None:
+        return end
+    document.faults.append(_lead(text[start:own].strip(WHITE + ",")))
+    return _read_members(walk, own, document)
+
+
+def _lead(lead: str) -> Fault:
+    """The fault of what stands in place of a document's beginning."""
+    return Fault((reason_of(lead) if lead else None) or "json_invalid", lead)
 
 
 def _read_elements(walk: _Walk, start: int, document: Document) -> int:
-    """Read an object from an element of its array on, or leave it as it is; return where reading ended."""
-    elements, end, closed = _walk_array(walk, start + walk.text.startswith("[", start))
+    """Read an object from an element of its array on, or leave it as it is; return where reading ended.
+
+    What stands in front of the array's bracket is no element.
+    """
+    is_open = walk.text.startswith("[", start)
+    elements, end, closed = _walk_array(walk, start + is_open, is_open=is_open)
     if not any(walk.whole(element.value) for element in elements):
         return start
     document.head, document.faults = {}, []
+    first = elements[0].value
+    if isinstance(first, Fault) and first.text.endswith("["):
+        document.faults.append(first)
+        elements = [replace(element, position=element.position - 1) for element in elements[1:]]
     document.arrays[walk.walked[0]] = elements
     if closed:
         return _read_members(walk, end, document)
@@ -338,6 +427,8 @@ def _read_on(walk: _Walk, position: int, document: Document) -> int:
     text, may_look = walk.text, len(document.faults) < _MOST_FAULTS
     key = walk.find_key(position + 1, "[,{]") if may_look else None
     end = key.start() + 1 if key else len(text)
+    line = walk.find_line(position) if may_look else None
+    end = end if line is None else min(end, line)
     unread = [name for name in walk.walked if name not in document.arrays and name not in document.head]
     whole = walk.find_whole(position + 1, end) if may_look and unread else None
     run = text[position : end if whole is None else whole].rstrip(WHITE + ",")

@@ -150,7 +150,66 @@ def test_array_without_its_first_bracket() -> None:
 def test_object_without_its_first_bracket() -> None:
     text = '"title":"t","history":[{"message":{"role":"u"}},{"message":{"role":"z"}}],"sessionId":"a"}'
 
-    assert history(text) == [Fault("json_invalid", '"title":"t","history":['), U, Z]
+    found = document(text)
+
+    assert [element.value for element in found.arrays["history"]] == [U, Z]
+    assert (found.head, found.faults) == ({"title": "t", "sessionId": "a"}, [Fault("json_invalid", "")])
+
+
+PRETTY = json.dumps({"sessionId": "a", "title": "t", "history": [U, Z], "usage": {}}, indent=2)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "lost", "head"),
+    [
+        ("\0" * 20 + PRETTY[20:], "\0" * 20, {"title": "t", "usage": {}}),
+        (
+            PRETTY.replace('  "title"', '<<<<<<< x\n  "title"'),
+            "<<<<<<< x",
+            {"sessionId": "a", "title": "t", "usage": {}},
+        ),
+        ("x[" + PRETTY[PRETTY.index("[") + 1 :], "x[", {"usage": {}}),
+    ],
+)
+def test_damage_in_front_of_the_items_is_none_of_them(damaged: str, lost: str, head: dict[str, Json]) -> None:
+    found = document(damaged)
+
+    assert [element.position for element in found.arrays["history"]] == [1, 2]
+    assert [element.value for element in found.arrays["history"]] == [U, Z]
+    assert ([fault.text for fault in found.faults], found.head) == ([lost], head)
+
+
+@pytest.mark.parametrize("layout", [None, 2])
+@pytest.mark.parametrize("at", ["z", "]"])
+def test_members_behind_a_lost_end_of_the_items_are_read(layout: int | None, at: str) -> None:
+    whole = json.dumps({"history": [U, Z], "sessionId": "a", "title": "t", "usage": {"a": 1}}, indent=layout)
+    begin, end = whole.index(at, whole.index('"z"')), whole.index('a"', whole.index("sessionId") + 10)
+
+    found = document(whole[:begin] + "\0" * (end - begin) + whole[end:])
+
+    assert found.head == {"title": "t", "usage": {"a": 1}}
+    assert [isinstance(element.value, Fault) for element in found.arrays["history"]][-1]
+    assert found.arrays["history"][0].value == U
+
+
+def test_a_bracket_that_is_lost_alone_costs_nothing() -> None:
+    found = document('{"history":[{"message":{"role":"u"}},"sessionId":"a","title":"t"}')
+
+    assert [element.value for element in found.arrays["history"]] == [U]
+    assert (found.head, found.faults) == ({"sessionId": "a", "title": "t"}, [])
+
+
+def test_a_file_cut_behind_an_inner_object_has_no_members_of_it() -> None:
+    found = document('{"history":[{"message":{"role":"u"},"citations":[{"url":"u","title":"A"}')
+
+    assert (found.head, found.cut) == ({}, ["history"])
+
+
+@pytest.mark.parametrize("text", ['{"message":{"role":"u",', '{"message":{"role":"u"'])
+def test_an_item_that_is_cut_keeps_its_last_comma(text: str) -> None:
+    whole = '{"history":[{"message":{"role":"u","a":1}}]}'
+
+    assert history(whole[: whole.index(text) + len(text)]) == [Fault("json_truncated", text)]
 
 
 @pytest.mark.parametrize(
@@ -283,3 +342,21 @@ def test_an_array_found_behind_damage_drops_none_before_it() -> None:
     values = history('{"history":[{"message":{"role":"u"}},x],"history":[{"message":{"role":"z"}}]}')
 
     assert values == [U, Fault("json_invalid", "x"), Z]
+
+
+@pytest.mark.parametrize("lead", [']}],"b":', "  ]\n}\n],"])
+def test_closing_brackets_at_the_beginning_are_garbage(lead: str) -> None:
+    found = document(lead + '{"a":1}},{"message":{"role":"z"}}],"title":"t"}')
+
+    assert (found.arrays["history"][-1].value, found.head) == (Z, {"title": "t"})
+
+
+@pytest.mark.parametrize("layout", [None, 2])
+def test_members_are_read_where_all_items_are_lost(layout: int | None) -> None:
+    whole = json.dumps({"history": [U], "sessionId": "a", "title": "t"}, indent=layout)
+    end = whole.index("role")
+
+    found = document("\0" * end + whole[end:])
+
+    assert (found.arrays, found.head) == ({}, {"sessionId": "a", "title": "t"})
+    assert [fault.reason for fault in found.faults] == ["zero_filled"]
