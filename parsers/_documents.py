@@ -172,6 +172,14 @@ class _Walk:
         """Say whether the key at a position is that of a walked array which begins before `end`."""
         return any(re.compile(rf'"{re.escape(name)}"\s*:\s*\[').match(self.text, position, end) for name in self.walked)
 
+    def is_overgrown(self, start: int, end: int) -> bool:
+        """Say whether an element is the last thing in the text and holds others: damage took its closing brackets."""
+        return (
+            bool(self.keys)
+            and skip_space(self.text, end) == len(self.text)
+            and self.find_whole(start + 1, len(self.text)) is not None
+        )
+
     def is_array(self, position: int) -> bool:
         """Say whether the key of a walked array, and its bracket, stand at a position."""
         return bool(self.keys) and self._opens(position, len(self.text))
@@ -258,17 +266,15 @@ def _walk_array(walk: _Walk, position: int, *, is_open: bool = True) -> tuple[li
             if is_garbage:
                 raise NotJsonError("too many faults")
             value, position = _parse_element(text, start)
+            if walk.is_overgrown(start, position):
+                raise NotJsonError("others inside")
         except (ValueError, RecursionError) as error:
             if elements and walk.is_array(start):  # the array has lost its bracket alone
                 return elements, start, True
             position, behind = (len(text), None) if is_garbage else _damage_end(walk, start, error)
             if behind == start:
                 return elements, behind, True
-            run = text[start:position].rstrip(WHITE)
-            if position < len(text):  # (the last comma of a cut element is its own; commas alone are the damage)
-                run = run.rstrip(WHITE + ",") or run
-            reason = reason_of(run)
-            value = Fault("json_invalid" if reason in (None, "trailing_data") else reason, run)
+            value = _run(text, start, position)
         faults += isinstance(value, Fault)
         foreign += not isinstance(value, dict)
         elements.append(Element(number, value, value.text if isinstance(value, Fault) else text[start:position]))
@@ -276,6 +282,15 @@ def _walk_array(walk: _Walk, position: int, *, is_open: bool = True) -> tuple[li
             return elements, behind, True
         if isinstance(value, Fault) and position >= len(text):
             return elements, position, False
+
+
+def _run(text: str, start: int, end: int) -> Fault:
+    """The fault of text[start:end]. A comma behind it is no part of it, unless it is cut there or is commas alone."""
+    run = text[start:end].rstrip(WHITE)
+    if end < len(text):
+        run = run.rstrip(WHITE + ",") or run
+    reason = reason_of(run)
+    return Fault("json_invalid" if reason in (None, "trailing_data") else reason, run)
 
 
 def _char(text: str, position: int) -> str:
@@ -423,23 +438,29 @@ def _read_members(walk: _Walk, position: int, document: Document) -> int:
 
 
 def _read_on(walk: _Walk, position: int, document: Document) -> int:
-    """Take up reading behind a damaged member: at the elements of an array that lost its key, else at the next key."""
+    """Take up reading behind a damaged member: at elements, of an array that lost its key or its end, or at a key."""
     text, may_look = walk.text, len(document.faults) < _MOST_FAULTS
     key = walk.find_key(position + 1, "[,{]") if may_look else None
     end = key.start() + 1 if key else len(text)
     line = walk.find_line(position) if may_look else None
     end = end if line is None else min(end, line)
     unread = [name for name in walk.walked if name not in document.arrays and name not in document.head]
-    whole = walk.find_whole(position + 1, end) if may_look and unread else None
+    may_look = may_look and bool(unread or document.arrays)
+    whole = walk.find_whole(position, end) if may_look else None
     run = text[position : end if whole is None else whole].rstrip(WHITE + ",")
     document.faults.append(Fault(_member_reason(run), run))
     if whole is None:
         return end
     elements, end, closed = _walk_array(walk, whole)
-    document.arrays[unread[0]] = elements
+    name = unread[0] if unread else list(document.arrays)[-1]
+    document.arrays[name] = _joined(document.arrays.get(name, []), elements)
     if not closed:
-        document.cut.append(unread[0])
+        document.cut.append(name)
     return end
+
+
+def _joined(earlier: list[Element], later: list[Element]) -> list[Element]:
+    return earlier + [replace(element, position=element.position + len(earlier)) for element in later]
 
 
 def _member_reason(run: str) -> str:
@@ -464,7 +485,7 @@ def _read_member(walk: _Walk, position: int, document: Document) -> int:
         earlier = document.arrays.get(key, [])
         if any(isinstance(element.value, Fault) for element in earlier):
             # No repeated key, of which the last would hold, but one found behind damage.
-            elements = earlier + [replace(e, position=e.position + len(earlier)) for e in elements]
+            elements = _joined(earlier, elements)
         document.arrays[key] = elements
         if not closed:
             document.cut.append(key)

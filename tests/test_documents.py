@@ -360,3 +360,21 @@ def test_members_are_read_where_all_items_are_lost(layout: int | None) -> None:
 
     assert (found.arrays, found.head) == ({}, {"sessionId": "a", "title": "t"})
     assert [fault.reason for fault in found.faults] == ["zero_filled"]
+
+
+def test_an_item_whose_closing_brackets_are_lost_takes_no_other_with_it() -> None:
+    """What follows would be read as a part of it, up to the end of the file."""
+    found = document('{"history":[{"message":{"role":"u"},"logs":[{"a":"cut},{"message":{"role":"z"}}],"title":"t"}')
+    grown = document('{"history":[{"message":{"role":"u"},"logs":[{"a":1},{"message":{"role":"z"}}],"title":"t"}')
+
+    for each in (found, grown):
+        first, second = [element.value for element in each.arrays["history"]]
+        assert isinstance(first, Fault)
+        assert (second, each.head, each.cut) == (Z, {"title": "t"}, [])
+
+
+def test_items_behind_a_bracket_of_the_damage_are_read() -> None:
+    found = document('{"history":[{"message":{"role":"u"}}],{"message":{"role":"z"}}],"title":"t"}')
+
+    assert [(element.position, element.value) for element in found.arrays["history"]] == [(1, U), (2, Z)]
+    assert (found.head, len(found.faults)) == ({"title": "t"}, 1)
