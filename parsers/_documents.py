@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from parsers._json import Json, NotJsonError, parse, reason_of, skip_space, skip_value
 from parsers._text import WHITE
@@ -84,10 +85,12 @@ class _Walk:
     keys: tuple[str, ...] = ()
     walked: tuple[str, ...] = ()
     budget: int = 0
-    keys_end: int | None = None
-    """Behind this position there is none of the keys."""
-    lines_end: int | None = None
-    """Behind this position no line begins with one."""
+    found: dict[str, tuple[int, re.Match[str] | None]] = field(default_factory=dict)
+    """Where the next of the keys was looked for, and what was found, by what stands before it."""
+    tail: list[int] | None = None
+    """Where the keys of the object's last members stand, once they were looked for."""
+    faults: int = 0
+    """How many elements were damaged."""
 
     def find_whole(self, start: int, end: int) -> int | None:
         """Return where the next whole object begins in text[start:end]."""
@@ -119,39 +122,37 @@ class _Walk:
 
     def find_key(self, start: int, lead: str) -> re.Match[str] | None:
         """Return the next of the known keys behind `lead` from which the object can be read on."""
-        if self.keys_end is not None and start >= self.keys_end:
-            return None
         names = "|".join(map(re.escape, self.keys))
-        for match in re.compile(rf'{lead}\s*(?="({names})"\s*:\s*(\[?))').finditer(self.text, start):
-            if self.budget <= 0:
-                break
-            if self._reads_on(match):
-                return match
-        self.keys_end = start
-        return None
+        return self._find(start, rf'{lead}\s*(?="({names})"\s*:\s*(\[?))', self._reads_on)
 
     def find_line(self, start: int) -> int | None:
         """Return the next of the known keys that begins a line, one level in as the programs write: the object's own.
 
         A text between quotes holds no line feed, and what is deeper stands further in.
         """
-        if not self.keys or (self.lines_end is not None and start >= self.lines_end):
-            return None
-        match = re.compile(rf"\n  (?={self._key()})").search(self.text, start)
-        if match is None:
-            self.lines_end = start
+        match = self._find(start, rf"\n  (?={self._key()})", lambda match: True) if self.keys else None
         return match.end() if match else None
+
+    def _find(self, start: int, pattern: str, is_one: Callable[[re.Match[str]], bool]) -> re.Match[str] | None:
+        """Return the next match that is one. What was looked at for one damage is not looked at for the next."""
+        since, match = self.found.get(pattern, (len(self.text) + 1, None))
+        if start < since or (match is not None and match.start() < start):
+            matches = re.compile(pattern).finditer(self.text, start)
+            match = next((match for match in matches if is_one(match)), None)
+            self.found[pattern] = (start, match)
+        return match
 
     def find_tail(self, start: int) -> int | None:
         """Return the first known key in text[start:] from which all up to the object's end can be read."""
-        tail = None
-        for match in reversed(list(re.compile(self._key()).finditer(self.text, start)) if self.keys else ()):
-            if self.budget <= 0 or not self._ends_document(match.start()):
-                break
-            tail = match.start()
+        if self.tail is None:
+            keys = [match.start() for match in re.compile(self._key()).finditer(self.text)] if self.keys else []
+            self.tail = list(takewhile(self._ends_document, reversed(keys)))[::-1]
+        tail = next((position for position in self.tail if position >= start), None)
+        if tail is None or tail == start or self.budget <= 0:
+            return tail
         # A file that was cut behind an inner object ends like one that is whole.
-        cut = tail is not None and tail > start and reason_of(self.text[start:tail]) == "json_truncated"
-        return None if cut else tail
+        self.budget -= tail - start
+        return None if reason_of(self.text[start:tail]) == "json_truncated" else tail
 
     def find_head(self, start: int, end: int) -> int | None:
         """Return the first known key in text[start:end] from which all up to a walked array's bracket can be read."""
@@ -159,14 +160,7 @@ class _Walk:
         found = [match.start() for match in keys]
         if not found or not self._opens(found[-1], end):
             return None
-        for position in found:
-            try:
-                _, behind = parse("{" + self.text[position : found[-1]] + '"":0}')
-            except (ValueError, RecursionError):
-                continue
-            if behind == found[-1] - position + len('{"":0}'):
-                return position
-        return None
+        return next((position for position in found if self._members_end(position, found[-1]) == found[-1]), None)
 
     def _opens(self, position: int, end: int) -> bool:
         """Say whether the key at a position is that of a walked array which begins before `end`."""
@@ -196,12 +190,29 @@ class _Walk:
 
     def _ends_document(self, start: int) -> bool:
         """Say whether what begins with a key at `start` is the members up to the object's end, which is the text's."""
-        self.budget -= len(self.text) - start
+        end = self._members_end(start, len(self.text))
+        return self.text.startswith("}", end) and skip_space(self.text, end + 1) == len(self.text)
+
+    def _members_end(self, start: int, limit: int) -> int:
+        """Return where the members that begin at `start` end: at `limit`, at a brace, or where they are damaged."""
+        text, position = self.text, start
         try:
-            _, behind = parse("{" + self.text[start:])
-        except (ValueError, RecursionError):
-            return False
-        return not self.text[start + behind - 1 :].strip(WHITE)
+            while position < limit and self.budget > 0:
+                key, end = parse(text, position)
+                end = skip_space(text, end)
+                if not isinstance(key, str) or not text.startswith(":", end):
+                    break
+                _, end = parse(text, skip_space(text, end + 1))
+                end = skip_space(text, end)
+                self.budget -= end - position
+                position = skip_space(text, end + 1) if text.startswith(",", end) else end
+                if position == end:
+                    break
+        except json.JSONDecodeError as error:
+            self.budget -= max(error.pos - position, 64) + error.pos // 64
+        except (RecursionError, ValueError):
+            self.budget -= 4096
+        return position
 
 
 def _budget(text: str) -> int:
@@ -249,7 +260,7 @@ def _walk_array(walk: _Walk, position: int, *, is_open: bool = True) -> tuple[li
     """
     text = walk.text
     elements: list[Element] = []
-    faults = foreign = 0
+    foreign = 0
     while True:
         position = skip_space(text, position)
         if elements and text.startswith(",", position):
@@ -260,7 +271,7 @@ def _walk_array(walk: _Walk, position: int, *, is_open: bool = True) -> tuple[li
             return elements, position + 1, True
         number, start = len(elements) + 1, position
         behind: int | None = None
-        is_garbage = faults == _MOST_FAULTS or foreign == _MOST_FOREIGN
+        is_garbage = walk.faults >= _MOST_FAULTS or foreign == _MOST_FOREIGN
         value: Json | Fault
         try:
             if is_garbage:
@@ -275,7 +286,7 @@ def _walk_array(walk: _Walk, position: int, *, is_open: bool = True) -> tuple[li
             if behind == start:
                 return elements, behind, True
             value = _run(text, start, position)
-        faults += isinstance(value, Fault)
+        walk.faults += isinstance(value, Fault)
         foreign += not isinstance(value, dict)
         elements.append(Element(number, value, value.text if isinstance(value, Fault) else text[start:position]))
         if behind is not None:
@@ -460,7 +471,9 @@ def _read_on(walk: _Walk, position: int, document: Document) -> int:
 
 
 def _joined(earlier: list[Element], later: list[Element]) -> list[Element]:
-    return earlier + [replace(element, position=element.position + len(earlier)) for element in later]
+    count = len(earlier)
+    earlier.extend([replace(element, position=element.position + count) for element in later])
+    return earlier
 
 
 def _member_reason(run: str) -> str:

@@ -378,3 +378,22 @@ def test_items_behind_a_bracket_of_the_damage_are_read() -> None:
 
     assert [(element.position, element.value) for element in found.arrays["history"]] == [(1, U), (2, Z)]
     assert (found.head, len(found.faults)) == ({"title": "t"}, 1)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_inner_keys_behind_damage_do_not_tire_the_reader(indent: int | None) -> None:
+    """A reply has its `usage` behind its calls, as the document has its own behind its items."""
+    item = {"message": {"role": "u", "calls": [], "usage": {}}}
+    whole = json.dumps({"sessionId": "a", "history": [U, *[item] * 200], "usage": {"a": 1}}, indent=indent)
+
+    found = document(whole.replace('"u"', '"\0"', 1))
+
+    assert [element.value for element in found.arrays["history"][1:]] == [item] * 200
+    assert found.head == {"sessionId": "a", "usage": {"a": 1}}
+
+
+def test_damage_of_an_item_and_of_a_member_are_two() -> None:
+    found = document('{"history":[{"message":\0},{"message":{"role":"z"}}],"title":"a\0b","sessionId":"a"}')
+
+    assert [element.value for element in found.arrays["history"]] == [Fault("zero_filled", '{"message":\0}'), Z]
+    assert (found.head, found.faults) == ({"sessionId": "a"}, [Fault("zero_filled", '"title":"a\0b"')])
