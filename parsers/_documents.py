@@ -7,7 +7,7 @@ and what stands behind it is read.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
@@ -144,15 +144,31 @@ class _Walk:
 
     def find_tail(self, start: int) -> int | None:
         """Return the first known key in text[start:] from which all up to the object's end can be read."""
-        if self.tail is None:
-            keys = [match.start() for match in re.compile(self._key()).finditer(self.text)] if self.keys else []
-            self.tail = list(takewhile(self._ends_document, reversed(keys)))[::-1]
-        tail = next((position for position in self.tail if position >= start), None)
+        tail = self._tail(start)
         if tail is None or tail == start or self.budget <= 0:
             return tail
         # A file that was cut behind an inner object ends like one that is whole.
         self.budget -= tail - start
         return None if reason_of(self.text[start:tail]) == "json_truncated" else tail
+
+    def _tail(self, start: int) -> int | None:
+        """Return the first known key in text[start:] from which all parses up to the text's end."""
+        if self.tail is None:
+            keys = [match.start() for match in re.compile(self._key()).finditer(self.text)] if self.keys else []
+            self.tail = list(takewhile(self._ends_document, reversed(keys)))[::-1]
+        return next((position for position in self.tail if position >= start), None)
+
+    def is_early(self, end: int, read: Container[str]) -> bool:
+        """Say whether the brace before `end` is none of the document's own, of which members of these names were read.
+
+        Its own stands at the beginning of a line where its keys have lines of their own, and behind all its members.
+        """
+        if skip_space(self.text, end) == len(self.text):
+            return False
+        line, tail = self.find_line(0), self._tail(end)
+        if line is not None and line < end:
+            return self.text[end - 2 : end] != "\n}"
+        return tail is not None and self.text[tail + 1 : self.text.index('"', tail + 1)] not in read
 
     def find_head(self, start: int, end: int) -> int | None:
         """Return the first known key in text[start:end] from which all up to a walked array's bracket can be read."""
@@ -356,6 +372,8 @@ def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whol
     document = Document()
     if text.startswith("{", start):
         end = _read_members(walk, start + 1, document)
+        while document.arrays and walk.is_early(end, {*document.head, *document.arrays}):
+            end = _read_members(walk, end, document)
         is_known = document.arrays or not document.head.keys().isdisjoint(walk.keys)
         if not is_known and text[end:].strip(WHITE):
             behind = _read_elements(walk, start, document)

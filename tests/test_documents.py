@@ -397,3 +397,27 @@ def test_damage_of_an_item_and_of_a_member_are_two() -> None:
 
     assert [element.value for element in found.arrays["history"]] == [Fault("zero_filled", '{"message":\0}'), Z]
     assert (found.head, found.faults) == ({"sessionId": "a"}, [Fault("zero_filled", '"title":"a\0b"')])
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_brace_of_the_damage_does_not_end_the_object(indent: int | None) -> None:
+    """As where a block is lost: brackets that closed something else close the array and the object."""
+    item = {"message": {"role": "u"}, "calls": [{"arguments": "x"}]}
+    whole = json.dumps({"history": [item, Z], "sessionId": "a", "title": "t"}, indent=indent)
+
+    found = document(whole.replace('"calls"', '"c": 1}]}, "calls"', 1))
+
+    assert [element.value for element in found.arrays["history"]] == [U | {"c": 1}, Z]
+    assert ((found.head["sessionId"], found.head["title"]), found.trailing) == (("a", "t"), None)
+    assert found.faults
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_end_of_a_longer_file_behind_a_whole_one_is_none_of_it(indent: int | None) -> None:
+    longer = json.dumps({"history": [U, U, Z, Z], "sessionId": "b", "title": "old"}, indent=indent)
+    whole = json.dumps({"history": [U], "sessionId": "a", "title": "t"}, indent=indent)
+
+    for end in range(1, len(longer) - len(whole)):
+        found = document(whole + longer[-end:])
+        assert (found.head, len(found.arrays["history"])) == ({"sessionId": "a", "title": "t"}, 1), longer[-end:]
+        assert found.trailing is not None
