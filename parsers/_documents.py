@@ -26,6 +26,9 @@ _MOST_FAULTS, _MOST_FOREIGN = 1000, 100_000
 """With more faults, or elements that are no objects, a document is garbage from there on: one fault to its end."""
 
 
+_OPENING = re.compile(r'\{[ \t\r\n]*"')
+"""The beginning of an object with members; in a text, such as code, no bare quote follows a brace."""
+
 _INNER_END = re.compile(r'\s*(?:\}|,\s*"|\]\s*(?:,\s*"(?P<key>[^"]*)|\}\s*[,}\]]|\]))')
 """What stands behind an object inside another one, and `key` behind the end of an array that may be the document's."""
 
@@ -94,8 +97,10 @@ class _Walk:
 
     def find_whole(self, start: int, end: int) -> int | None:
         """Return where the next whole object begins in text[start:end]."""
-        position = self.text.find("{", start, end)
-        while position >= 0 and self.budget > 0:
+        for match in _OPENING.finditer(self.text, start, end):
+            position = match.start()
+            if self.budget <= 0:
+                break
             try:
                 value, behind = parse(self.text, position)
                 self.budget -= behind - position
@@ -106,7 +111,6 @@ class _Walk:
                 self.budget -= max(error.pos - position, 64) + error.pos // 64
             except (RecursionError, ValueError):
                 self.budget -= 4096
-            position = self.text.find("{", position + 1, end)
         return None
 
     def _is_inside(self, end: int) -> bool:

@@ -421,3 +421,22 @@ def test_the_end_of_a_longer_file_behind_a_whole_one_is_none_of_it(indent: int |
         found = document(whole + longer[-end:])
         assert (found.head, len(found.arrays["history"])) == ({"sessionId": "a", "title": "t"}, 1), longer[-end:]
         assert found.trailing is not None
+
+
+def test_braces_of_code_behind_damage_do_not_tire_the_reader() -> None:
+    code = {"message": {"role": "u", "content": "if (a) { return {x: 1}; }\n" * 5000}}
+    whole = json.dumps({"history": [U, code, Z], "title": "t"}, indent=2)
+
+    with ending():
+        found = document(whole.replace('"content": "if', '"content": "\0', 1))
+
+    assert [isinstance(element.value, Fault) for element in found.arrays["history"]] == [False, True, False]
+    assert found.head == {"title": "t"}
+
+
+def test_braces_of_code_in_a_damaged_array_do_not_tire_the_reader() -> None:
+    entries = [{"sessionId": "1"}, {"sessionId": "2", "title": "{ return {x: 1}; }\n" * 5000}, {"sessionId": "3"}]
+    found = read_array(json.dumps(entries).replace('"title": "', '"title": "\0'), is_entry)
+
+    assert not isinstance(found, Fault)
+    assert [isinstance(element.value, Fault) for element in found[0]] == [False, True, False]
