@@ -500,7 +500,7 @@ def _joined(earlier: list[Element], later: list[Element]) -> list[Element]:
 
 def _member_reason(run: str) -> str:
     """Classify a damaged member as what it would be inside an object."""
-    reason = reason_of("{" + run)
+    reason = reason_of("{" + run) if run else None
     if reason == "json_truncated" and reason_of("{" + run + "}") == "nesting_too_deep":
         return "nesting_too_deep"
     return "json_invalid" if reason in (None, "trailing_data") else reason
