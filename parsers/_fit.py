@@ -26,6 +26,8 @@ _ELEMENT = "[]"
 def fit(kind: type[Record], value: dict[str, Json], cleaner: Cleaner, wrong: list[str]) -> Record:
     """Return `value` as a record of `kind`, its texts cleaned; `wrong` takes the names of fields of another type."""
     found: dict[str, Any] = {}
+    if cleaner.bad is not None and any(cleaner.bad in key for key in value):
+        cleaner.reasons.add("invalid_utf8")  # (perhaps the name of a field)
     for attribute, key, readers in _fields(kind):
         member = value.get(key)
         if member is None:

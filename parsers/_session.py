@@ -59,7 +59,7 @@ def read(data: bytes, path: str, records: Records, kind: Format = CONTINUE) -> N
     before = {name: len(rows) for name, rows in records.rows.items()}
     count, problems = records.count, len(records.problems)
     session = _decode(data, kind)
-    is_added = session is not None and _is_added(session, _File(records, kind))
+    is_added = session is not None and _is_added(session, _File(records, kind)) and not _is_field_lost(session, data)
     if is_added and not _hold_nul(records, before):
         return
     for name, rows in records.rows.items():
@@ -79,6 +79,22 @@ def _is_added(session: Head, file: _File) -> bool:
     except (UnicodeDecodeError, UncleanError, RecursionError):  # in a value that is kept as JSON
         return False
     return True
+
+
+def _is_field_lost(session: Head, data: bytes) -> bool:
+    """Say whether a field that every document or message has is not there, and bytes that are no UTF-8 are.
+
+    They may be in its name, which the fast way passes over; to look at every file for them would cost too much.
+    """
+    arrays = [array for array in session.arrays() if array is not None]
+    messages = (item.message for array in arrays for item in array)
+    if arrays and not any(message.role is None or message.content is None for message in messages):
+        return False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
 
 
 def _hold_nul(records: Records, before: dict[str, int]) -> bool:

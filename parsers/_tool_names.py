@@ -1,8 +1,9 @@
 """Kinds of tools, by the names that the assistants give them.
 
-Names: Continue's `core/tools/builtIn.ts` (files of version 1.0 have `builtin_` in front) and the tools of its CLI
-(`extensions/cli/src/tools`), and of the agent both its XML tags (`toolNames` of `src/schemas/index.ts`) and the tools
-of its messages (`ClineSayTool` of `src/shared/ExtensionMessage.ts`). Tools of MCP servers have names of their own.
+Names: Continue's `core/tools/builtIn.ts` (files of version 1.0 have `builtin_` in front, and names of their own), the
+tools of its CLI (`extensions/cli/src/tools`), and of the agent both its XML tags (`toolNames` of
+`src/schemas/index.ts`) and the tools of its messages (`ClineSayTool` of `src/shared/ExtensionMessage.ts`). Tools of
+MCP servers have names of their own.
 """
 
 _NAMES = {
@@ -14,11 +15,12 @@ _NAMES = {
     "write": ("Write", "create_new_file", "create_rule_block", "write_to_file", "newFileCreated"),
     "edit": (
         *("Edit", "MultiEdit", "edit_existing_file", "single_find_and_replace", "multi_edit"),
-        *("apply_diff", "insert_content", "search_and_replace"),
+        *("search_and_replace_in_file", "apply_diff", "insert_content", "search_and_replace"),
         *("editedExistingFile", "appliedDiff", "insertContent", "searchAndReplace"),
     ),
     "search": (
-        *("Search", "grep_search", "file_glob_search", "codebase", "search_web", "search_files", "searchFiles"),
+        *("Search", "grep_search", "exact_search", "file_glob_search", "codebase", "search_web"),
+        *("search_files", "searchFiles"),
     ),
     "list": (
         *("List", "ls", "view_repo_map", "view_subdirectory", "list_files", "list_code_definition_names"),

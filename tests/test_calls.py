@@ -50,6 +50,8 @@ def said(name: str, *arguments: object, is_done: bool = True) -> Said:
         ("appliedDiff", "edit"),
         ("Search", "search"),
         ("file_glob_search", "search"),
+        ("builtin_exact_search", "search"),
+        ("search_and_replace_in_file", "edit"),
         ("searchFiles", "search"),
         ("List", "list"),
         ("ls", "list"),

@@ -150,7 +150,66 @@ def test_array_without_its_first_bracket() -> None:
 def test_object_without_its_first_bracket() -> None:
     text = '"title":"t","history":[{"message":{"role":"u"}},{"message":{"role":"z"}}],"sessionId":"a"}'
 
-    assert history(text) == [Fault("json_invalid", '"title":"t","history":['), U, Z]
+    found = document(text)
+
+    assert [element.value for element in found.arrays["history"]] == [U, Z]
+    assert (found.head, found.faults) == ({"title": "t", "sessionId": "a"}, [Fault("json_invalid", "")])
+
+
+PRETTY = json.dumps({"sessionId": "a", "title": "t", "history": [U, Z], "usage": {}}, indent=2)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "lost", "head"),
+    [
+        ("\0" * 20 + PRETTY[20:], "\0" * 20, {"title": "t", "usage": {}}),
+        (
+            PRETTY.replace('  "title"', '<<<<<<< x\n  "title"'),
+            "<<<<<<< x",
+            {"sessionId": "a", "title": "t", "usage": {}},
+        ),
+        ("x[" + PRETTY[PRETTY.index("[") + 1 :], "x[", {"usage": {}}),
+    ],
+)
+def test_damage_in_front_of_the_items_is_none_of_them(damaged: str, lost: str, head: dict[str, Json]) -> None:
+    found = document(damaged)
+
+    assert [element.position for element in found.arrays["history"]] == [1, 2]
+    assert [element.value for element in found.arrays["history"]] == [U, Z]
+    assert ([fault.text for fault in found.faults], found.head) == ([lost], head)
+
+
+@pytest.mark.parametrize("layout", [None, 2])
+@pytest.mark.parametrize("at", ["z", "]"])
+def test_members_behind_a_lost_end_of_the_items_are_read(layout: int | None, at: str) -> None:
+    whole = json.dumps({"history": [U, Z], "sessionId": "a", "title": "t", "usage": {"a": 1}}, indent=layout)
+    begin, end = whole.index(at, whole.index('"z"')), whole.index('a"', whole.index("sessionId") + 10)
+
+    found = document(whole[:begin] + "\0" * (end - begin) + whole[end:])
+
+    assert found.head == {"title": "t", "usage": {"a": 1}}
+    assert [isinstance(element.value, Fault) for element in found.arrays["history"]][-1]
+    assert found.arrays["history"][0].value == U
+
+
+def test_a_bracket_that_is_lost_alone_costs_nothing() -> None:
+    found = document('{"history":[{"message":{"role":"u"}},"sessionId":"a","title":"t"}')
+
+    assert [element.value for element in found.arrays["history"]] == [U]
+    assert (found.head, found.faults) == ({"sessionId": "a", "title": "t"}, [])
+
+
+def test_a_file_cut_behind_an_inner_object_has_no_members_of_it() -> None:
+    found = document('{"history":[{"message":{"role":"u"},"citations":[{"url":"u","title":"A"}')
+
+    assert (found.head, found.cut) == ({}, ["history"])
+
+
+@pytest.mark.parametrize("text", ['{"message":{"role":"u",', '{"message":{"role":"u"'])
+def test_an_item_that_is_cut_keeps_its_last_comma(text: str) -> None:
+    whole = '{"history":[{"message":{"role":"u","a":1}}]}'
+
+    assert history(whole[: whole.index(text) + len(text)]) == [Fault("json_truncated", text)]
 
 
 @pytest.mark.parametrize(
@@ -283,3 +342,101 @@ def test_an_array_found_behind_damage_drops_none_before_it() -> None:
     values = history('{"history":[{"message":{"role":"u"}},x],"history":[{"message":{"role":"z"}}]}')
 
     assert values == [U, Fault("json_invalid", "x"), Z]
+
+
+@pytest.mark.parametrize("lead", [']}],"b":', "  ]\n}\n],"])
+def test_closing_brackets_at_the_beginning_are_garbage(lead: str) -> None:
+    found = document(lead + '{"a":1}},{"message":{"role":"z"}}],"title":"t"}')
+
+    assert (found.arrays["history"][-1].value, found.head) == (Z, {"title": "t"})
+
+
+@pytest.mark.parametrize("layout", [None, 2])
+def test_members_are_read_where_all_items_are_lost(layout: int | None) -> None:
+    whole = json.dumps({"history": [U], "sessionId": "a", "title": "t"}, indent=layout)
+    end = whole.index("role")
+
+    found = document("\0" * end + whole[end:])
+
+    assert (found.arrays, found.head) == ({}, {"sessionId": "a", "title": "t"})
+    assert [fault.reason for fault in found.faults] == ["zero_filled"]
+
+
+def test_an_item_whose_closing_brackets_are_lost_takes_no_other_with_it() -> None:
+    """What follows would be read as a part of it, up to the end of the file."""
+    found = document('{"history":[{"message":{"role":"u"},"logs":[{"a":"cut},{"message":{"role":"z"}}],"title":"t"}')
+    grown = document('{"history":[{"message":{"role":"u"},"logs":[{"a":1},{"message":{"role":"z"}}],"title":"t"}')
+
+    for each in (found, grown):
+        first, second = [element.value for element in each.arrays["history"]]
+        assert isinstance(first, Fault)
+        assert (second, each.head, each.cut) == (Z, {"title": "t"}, [])
+
+
+def test_items_behind_a_bracket_of_the_damage_are_read() -> None:
+    found = document('{"history":[{"message":{"role":"u"}}],{"message":{"role":"z"}}],"title":"t"}')
+
+    assert [(element.position, element.value) for element in found.arrays["history"]] == [(1, U), (2, Z)]
+    assert (found.head, len(found.faults)) == ({"title": "t"}, 1)
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_inner_keys_behind_damage_do_not_tire_the_reader(indent: int | None) -> None:
+    """A reply has its `usage` behind its calls, as the document has its own behind its items."""
+    item = {"message": {"role": "u", "calls": [], "usage": {}}}
+    whole = json.dumps({"sessionId": "a", "history": [U, *[item] * 200], "usage": {"a": 1}}, indent=indent)
+
+    found = document(whole.replace('"u"', '"\0"', 1))
+
+    assert [element.value for element in found.arrays["history"][1:]] == [item] * 200
+    assert found.head == {"sessionId": "a", "usage": {"a": 1}}
+
+
+def test_damage_of_an_item_and_of_a_member_are_two() -> None:
+    found = document('{"history":[{"message":\0},{"message":{"role":"z"}}],"title":"a\0b","sessionId":"a"}')
+
+    assert [element.value for element in found.arrays["history"]] == [Fault("zero_filled", '{"message":\0}'), Z]
+    assert (found.head, found.faults) == ({"sessionId": "a"}, [Fault("zero_filled", '"title":"a\0b"')])
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_brace_of_the_damage_does_not_end_the_object(indent: int | None) -> None:
+    """As where a block is lost: brackets that closed something else close the array and the object."""
+    item = {"message": {"role": "u"}, "calls": [{"arguments": "x"}]}
+    whole = json.dumps({"history": [item, Z], "sessionId": "a", "title": "t"}, indent=indent)
+
+    found = document(whole.replace('"calls"', '"c": 1}]}, "calls"', 1))
+
+    assert [element.value for element in found.arrays["history"]] == [U | {"c": 1}, Z]
+    assert ((found.head["sessionId"], found.head["title"]), found.trailing) == (("a", "t"), None)
+    assert found.faults
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_end_of_a_longer_file_behind_a_whole_one_is_none_of_it(indent: int | None) -> None:
+    longer = json.dumps({"history": [U, U, Z, Z], "sessionId": "b", "title": "old"}, indent=indent)
+    whole = json.dumps({"history": [U], "sessionId": "a", "title": "t"}, indent=indent)
+
+    for end in range(1, len(longer) - len(whole)):
+        found = document(whole + longer[-end:])
+        assert (found.head, len(found.arrays["history"])) == ({"sessionId": "a", "title": "t"}, 1), longer[-end:]
+        assert found.trailing is not None
+
+
+def test_braces_of_code_behind_damage_do_not_tire_the_reader() -> None:
+    code = {"message": {"role": "u", "content": "if (a) { return {x: 1}; }\n" * 5000}}
+    whole = json.dumps({"history": [U, code, Z], "title": "t"}, indent=2)
+
+    with ending():
+        found = document(whole.replace('"content": "if', '"content": "\0', 1))
+
+    assert [isinstance(element.value, Fault) for element in found.arrays["history"]] == [False, True, False]
+    assert found.head == {"title": "t"}
+
+
+def test_braces_of_code_in_a_damaged_array_do_not_tire_the_reader() -> None:
+    entries = [{"sessionId": "1"}, {"sessionId": "2", "title": "{ return {x: 1}; }\n" * 5000}, {"sessionId": "3"}]
+    found = read_array(json.dumps(entries).replace('"title": "', '"title": "\0'), is_entry)
+
+    assert not isinstance(found, Fault)
+    assert [isinstance(element.value, Fault) for element in found[0]] == [False, True, False]

@@ -179,6 +179,13 @@ def test_bad_bytes_of_parsed_arguments_are_noted() -> None:
     assert found.notes() == [(1, "invalid_utf8", None)]
 
 
+@pytest.mark.parametrize(("key", "line"), [(b'"role"', 1), (b'"history"', 0)])
+def test_bad_bytes_in_the_name_of_a_field_are_noted(key: bytes, line: int) -> None:
+    found = staged(SOURCE, session(reply()).replace(key, key[:3] + b"\xff" + key[4:], 1))
+
+    assert found.notes() == [(line, "invalid_utf8", None)]
+
+
 @pytest.mark.parametrize(
     ("status", "answer", "judged"),
     [
