@@ -176,8 +176,7 @@ class _Walk:
 
     def find_head(self, start: int, end: int) -> int | None:
         """Return the first known key in text[start:end] from which all up to a walked array's bracket can be read."""
-        keys = re.compile(self._key()).finditer(self.text, start, end) if self.keys else ()
-        found = [match.start() for match in keys]
+        found = [match.start() for match in re.compile(self._key()).finditer(self.text, start, max(end, 0))]
         if not found or not self._opens(found[-1], end):
             return None
         return next((position for position in found if self._members_end(position, found[-1]) == found[-1]), None)
@@ -193,6 +192,10 @@ class _Walk:
             and skip_space(self.text, end) == len(self.text)
             and self.find_whole(start + 1, len(self.text)) is not None
         )
+
+    def is_key(self, position: int) -> bool:
+        """Say whether one of the known keys stands at a position."""
+        return re.compile(self._key()).match(self.text, position) is not None
 
     def is_array(self, position: int) -> bool:
         """Say whether the key of a walked array, and its bracket, stand at a position."""
@@ -403,13 +406,14 @@ def _read_headless(walk: _Walk, start: int, document: Document) -> int:
     """
     text = walk.text
     brace = -1 if text.startswith("[", start) else text.find("{", start)
-    if brace >= 0:
-        line = walk.find_line(0)
-        own = line if line is not None and line < brace else walk.find_head(start, brace)
-        lead_end, first = (brace, brace + 1) if own is None else (own, own)
-        end = _read_members(walk, first, document)
+    line = walk.find_line(0)
+    own = line if line is not None and line < brace else walk.find_head(start, brace)
+    if own is None and brace >= 0 and walk.is_key(skip_space(text, brace + 1)):
+        own = brace
+    if own is not None:
+        end = _read_members(walk, own + (own == brace), document)
         if document.arrays or (document.head.keys() & set(walk.keys) and not text[end:].strip(WHITE)):
-            document.faults.insert(0, _lead(text[start:lead_end].strip(WHITE + ",")))
+            document.faults.insert(0, _lead(text[start:own].strip(WHITE + ",")))
             return end
     document.head, document.faults = {}, []
     end = _read_elements(walk, start, document)
@@ -481,10 +485,15 @@ def _read_on(walk: _Walk, position: int, document: Document) -> int:
     may_look = may_look and bool(unread or document.arrays)
     whole = walk.find_whole(position, end) if may_look else None
     run = text[position : end if whole is None else whole].rstrip(WHITE + ",")
-    document.faults.append(Fault(_member_reason(run), run))
+    fault = Fault(_member_reason(run), run)
     if whole is None:
+        document.faults.append(fault)
         return end
     elements, end, closed = _walk_array(walk, whole)
+    if unread and run and not run.endswith("["):  # behind the array's bracket: elements of it are lost
+        elements = _joined([Element(1, fault, run)], elements)
+    else:
+        document.faults.append(fault)
     name = unread[0] if unread else list(document.arrays)[-1]
     document.arrays[name] = _joined(document.arrays.get(name, []), elements)
     if not closed:
