@@ -279,7 +279,7 @@ def _trailing(rest: str) -> Fault:
 def _walk_array(walk: _Walk, position: int, *, is_open: bool = True) -> tuple[list[Element], int, bool]:
     """Read elements from behind an opening bracket; return them, where reading ended, and whether it was closed.
 
-    Without the bracket (`is_open` false) a closing one before the first element is that of something else.
+    Without the bracket (`is_open` false) a closing one before the first whole element is that of something else.
     """
     text = walk.text
     elements: list[Element] = []
@@ -290,7 +290,7 @@ def _walk_array(walk: _Walk, position: int, *, is_open: bool = True) -> tuple[li
             position = skip_space(text, position + 1)
         if position >= len(text):
             return elements, position, False
-        if text[position] == "]" and (is_open or elements):
+        if text[position] == "]" and is_open:
             return elements, position + 1, True
         number, start = len(elements) + 1, position
         behind: int | None = None
@@ -311,6 +311,7 @@ def _walk_array(walk: _Walk, position: int, *, is_open: bool = True) -> tuple[li
             value = _run(text, start, position)
         walk.faults += isinstance(value, Fault)
         foreign += not isinstance(value, dict)
+        is_open = is_open or walk.whole(value)
         elements.append(Element(number, value, value.text if isinstance(value, Fault) else text[start:position]))
         if behind is not None:
             return elements, behind, True

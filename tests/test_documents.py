@@ -344,7 +344,7 @@ def test_an_array_found_behind_damage_drops_none_before_it() -> None:
     assert values == [U, Fault("json_invalid", "x"), Z]
 
 
-@pytest.mark.parametrize("lead", [']}],"b":', "  ]\n}\n],"])
+@pytest.mark.parametrize("lead", [']}],"b":', "  ]\n}\n],", '{"a":2},{"a":3}],"b":'])
 def test_closing_brackets_at_the_beginning_are_garbage(lead: str) -> None:
     found = document(lead + '{"a":1}},{"message":{"role":"z"}}],"title":"t"}')
 
