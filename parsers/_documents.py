@@ -491,7 +491,7 @@ def _read_on(walk: _Walk, position: int, document: Document) -> int:
         document.faults.append(fault)
         return end
     elements, end, closed = _walk_array(walk, whole)
-    if unread and run and not run.endswith("["):  # behind the array's bracket: elements of it are lost
+    if unread and run.endswith("}"):  # the remains of an element
         elements = _joined([Element(1, fault, run)], elements)
     else:
         document.faults.append(fault)
