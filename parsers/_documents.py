@@ -176,8 +176,7 @@ class _Walk:
 
     def find_head(self, start: int, end: int) -> int | None:
         """Return the first known key in text[start:end] from which all up to a walked array's bracket can be read."""
-        keys = re.compile(self._key()).finditer(self.text, start, end) if self.keys else ()
-        found = [match.start() for match in keys]
+        found = [match.start() for match in re.compile(self._key()).finditer(self.text, start, max(end, 0))]
         if not found or not self._opens(found[-1], end):
             return None
         return next((position for position in found if self._members_end(position, found[-1]) == found[-1]), None)
@@ -193,6 +192,10 @@ class _Walk:
             and skip_space(self.text, end) == len(self.text)
             and self.find_whole(start + 1, len(self.text)) is not None
         )
+
+    def is_key(self, position: int) -> bool:
+        """Say whether one of the known keys stands at a position."""
+        return re.compile(self._key()).match(self.text, position) is not None
 
     def is_array(self, position: int) -> bool:
         """Say whether the key of a walked array, and its bracket, stand at a position."""
@@ -276,7 +279,7 @@ def _trailing(rest: str) -> Fault:
 def _walk_array(walk: _Walk, position: int, *, is_open: bool = True) -> tuple[list[Element], int, bool]:
     """Read elements from behind an opening bracket; return them, where reading ended, and whether it was closed.
 
-    Without the bracket (`is_open` false) a closing one before the first element is that of something else.
+    Without the bracket (`is_open` false) a closing one before the first whole element is that of something else.
     """
     text = walk.text
     elements: list[Element] = []
@@ -287,7 +290,7 @@ def _walk_array(walk: _Walk, position: int, *, is_open: bool = True) -> tuple[li
             position = skip_space(text, position + 1)
         if position >= len(text):
             return elements, position, False
-        if text[position] == "]" and (is_open or elements):
+        if text[position] == "]" and is_open:
             return elements, position + 1, True
         number, start = len(elements) + 1, position
         behind: int | None = None
@@ -308,6 +311,7 @@ def _walk_array(walk: _Walk, position: int, *, is_open: bool = True) -> tuple[li
             value = _run(text, start, position)
         walk.faults += isinstance(value, Fault)
         foreign += not isinstance(value, dict)
+        is_open = is_open or walk.whole(value)
         elements.append(Element(number, value, value.text if isinstance(value, Fault) else text[start:position]))
         if behind is not None:
             return elements, behind, True
@@ -403,13 +407,14 @@ def _read_headless(walk: _Walk, start: int, document: Document) -> int:
     """
     text = walk.text
     brace = -1 if text.startswith("[", start) else text.find("{", start)
-    if brace >= 0:
-        line = walk.find_line(0)
-        own = line if line is not None and line < brace else walk.find_head(start, brace)
-        lead_end, first = (brace, brace + 1) if own is None else (own, own)
-        end = _read_members(walk, first, document)
+    line = walk.find_line(0)
+    own = line if line is not None and line < brace else walk.find_head(start, brace)
+    if own is None and brace >= 0 and walk.is_key(skip_space(text, brace + 1)):
+        own = brace
+    if own is not None:
+        end = _read_members(walk, own + (own == brace), document)
         if document.arrays or (document.head.keys() & set(walk.keys) and not text[end:].strip(WHITE)):
-            document.faults.insert(0, _lead(text[start:lead_end].strip(WHITE + ",")))
+            document.faults.insert(0, _lead(text[start:own].strip(WHITE + ",")))
             return end
     document.head, document.faults = {}, []
     end = _read_elements(walk, start, document)
@@ -481,10 +486,15 @@ def _read_on(walk: _Walk, position: int, document: Document) -> int:
     may_look = may_look and bool(unread or document.arrays)
     whole = walk.find_whole(position, end) if may_look else None
     run = text[position : end if whole is None else whole].rstrip(WHITE + ",")
-    document.faults.append(Fault(_member_reason(run), run))
+    fault = Fault(_member_reason(run), run)
     if whole is None:
+        document.faults.append(fault)
         return end
     elements, end, closed = _walk_array(walk, whole)
+    if unread and run.endswith("}"):  # the remains of an element
+        elements = _joined([Element(1, fault, run)], elements)
+    else:
+        document.faults.append(fault)
     name = unread[0] if unread else list(document.arrays)[-1]
     document.arrays[name] = _joined(document.arrays.get(name, []), elements)
     if not closed:

@@ -344,7 +344,7 @@ def test_an_array_found_behind_damage_drops_none_before_it() -> None:
     assert values == [U, Fault("json_invalid", "x"), Z]
 
 
-@pytest.mark.parametrize("lead", [']}],"b":', "  ]\n}\n],"])
+@pytest.mark.parametrize("lead", [']}],"b":', "  ]\n}\n],", '{"a":2},{"a":3}],"b":'])
 def test_closing_brackets_at_the_beginning_are_garbage(lead: str) -> None:
     found = document(lead + '{"a":1}},{"message":{"role":"z"}}],"title":"t"}')
 
@@ -440,3 +440,18 @@ def test_braces_of_code_in_a_damaged_array_do_not_tire_the_reader() -> None:
 
     assert not isinstance(found, Fault)
     assert [isinstance(element.value, Fault) for element in found[0]] == [False, True, False]
+
+
+@pytest.mark.parametrize("begin", [0, 1, 10])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_damage_from_the_beginning_into_an_item_is_one_fault_and_that_item(begin: int, indent: int | None) -> None:
+    item = {"message": {"role": "u", "content": "lost { then kept"}, "contextItems": [{"content": "c"}]}
+    whole = json.dumps({"sessionId": "a", "history": [item, U, Z], "title": "t"}, indent=indent)
+    end = whole.index("then")
+
+    found = document(whole[:begin] + "\0" * (end - begin) + whole[end:])
+
+    assert [element.position for element in found.arrays["history"]] == [1, 2, 3]
+    assert [element.value for element in found.arrays["history"]][1:] == [U, Z]
+    assert isinstance(found.arrays["history"][0].value, Fault)
+    assert (found.head, found.faults) == ({"title": "t"}, [])
