@@ -68,6 +68,8 @@ class _Database:
             "produce_arrow_string_view": True,
             # Joins are made in the order in which they are written. To look for a better one takes longer than to join.
             "disabled_optimizers": "join_order",
+            # An ASOF join of few rows, as it guesses, would look at all pairs; the guess can be wrong.
+            "asof_loop_join_threshold": 0,
         }
         self._connection = duckdb.connect(config=settings)
         self._connection.execute(_macros())

@@ -433,8 +433,8 @@ def test_no_loss_shows_a_secret_whatever_the_file(home: MadeHome, build: Build) 
 def test_what_is_said_over_and_over_is_not_the_work_of_minutes(home: MadeHome, build: Build) -> None:
     home.session("s1", *[user("go on")] * 10_000)
     home.history(*[("go on", seconds) for seconds in range(10_000)])
-    home.events("chatInteraction", *[exchange(seconds, "q", "a") for seconds in range(5000)])
-    home.events("chatFeedback", *[exchange(seconds, "q", "a") for seconds in range(5000)])
+    home.events("chatInteraction", *[exchange(seconds, "q", "a") for seconds in range(30_000)])
+    home.events("chatFeedback", *[exchange(seconds, "q", "a") for seconds in range(30_000)])
 
     with ending():
         lake = build()
@@ -443,7 +443,7 @@ def test_what_is_said_over_and_over_is_not_the_work_of_minutes(home: MadeHome, b
     history = "timeline.row_id = twins.twin_row_id where twins.source = 'continue.input_history'"
     assert lake.rows(twins + history) == [("continue.input_history", "continue.session", 10_000)]
     nearest = "select max(abs(seconds_apart)), count(distinct twin_row_id) from twins where turn_type = 'user' and "
-    assert lake.row(f"{nearest} source = 'continue.chat_feedback'") == (0, 5000)
+    assert lake.row(f"{nearest} source = 'continue.chat_feedback'") == (0, 30_000)
 
 
 def test_equal_sessions_are_forks_of_the_first(home: MadeHome, build: Build) -> None:
