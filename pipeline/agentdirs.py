@@ -58,7 +58,11 @@ def _mode(volume: Volume, path: str) -> int:
 
 
 def has_state(volume: Volume, directory: str, root: Root) -> bool:
-    """Whether an agent directory holds state. One that cannot be looked into counts, to be reported."""
+    """Whether an agent directory holds state. One that cannot be looked into counts, to be reported; so does one of
+    which a collector says why it holds nothing.
+    """
+    if volume.facts(directory).status is not None:
+        return True
     if not root.state:
         return stat.S_ISDIR(_mode(volume, directory))
     for path in root.state:

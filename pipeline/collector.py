@@ -15,7 +15,7 @@ from pipeline.members import DIRECTORY, LINK, REGULAR, Member, MemberError, Memb
 from pipeline.model import Status
 from pipeline.paths import as_text, collected_ms, joined
 from pipeline.source import Problem
-from pipeline.volume import Facts, Volume
+from pipeline.volume import NOTHING, Facts, Volume
 
 Json = Mapping[str, Any]
 Parts = tuple[str, ...]
@@ -97,7 +97,7 @@ def read_collection(volume: Volume, place: str) -> Collected:
     for path, (entry, source) in listed.items():
         found.tree.add(_member(volume, path, entry, source))
     for path, original in _folders(listed).items():
-        found.tree.add(Member("/".join(path), DIRECTORY, facts=Facts(None, original)))
+        found.tree.name_folder(path, original)
     found.problems += [(f"/fs/{as_text(name)}", problem) for name, problem in found.tree.problems]
     return found
 
@@ -208,7 +208,9 @@ def _member(volume: Volume, path: Parts, entry: Json, held: str) -> Member:
     member = Member(name, REGULAR, size if isinstance(size, int) and 0 <= size < 1 << 62 else 0, told or 0)
     status, kind = entry.get("status"), entry.get("type")
     if kind == "dir":
-        return Member(name, DIRECTORY, mtime_ms=told or 0)
+        status_of_all = _STATUSES.get(str(status))
+        facts = Facts(status_of_all, original) if status_of_all else NOTHING
+        return Member(name, DIRECTORY, mtime_ms=told or 0, facts=facts)
     if kind == "symlink" or status == "symlink":
         return Member(name, LINK, mtime_ms=told or 0, facts=Facts(Status.SKIPPED, original))
     look = None if str(status) in _STATUSES else _look(volume, held)

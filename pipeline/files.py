@@ -80,6 +80,8 @@ class _Listing:
         inner = kind.root.inner
         if inner and kind.root is kind.layout.given and self._is_inner(start, inner, path.rpartition("/")[2], location):
             start = replace(start, root=inner.root)
+        if share(start.root, "") is Share.OWN:
+            self._add_left_out(start, _At("", location, self._look(location)))
         rest = [start]
         while rest:
             directory = rest.pop()
@@ -127,6 +129,8 @@ class _Listing:
         if mine is Share.OWN and is_any(root.whole, path):
             self._add_whole(directory, at)
             return None
+        if mine is Share.OWN:
+            self._add_left_out(directory, at)
         name = at.below.rpartition("/")[2]
         if root.inner and name == root.inner.name and self._is_inner(directory, root.inner, path, at.location):
             return _Directory(directory.agent, root.inner.root, directory.home_path(at.below), "", at.location)
@@ -148,6 +152,12 @@ class _Listing:
             for entry in self._volume.listed(folder.path)[0]
         )
 
+    def _add_left_out(self, directory: _Directory, at: _At) -> None:
+        """Add a directory that a collector left out; what it took of it nevertheless is added, too."""
+        told = self._volume.facts(at.location).status
+        if told in (Status.SKIPPED, Status.SECRET):
+            self._add(directory, at, told)
+
     def _add_closed(self, directory: _Directory) -> None:
         """Add a directory that cannot be listed, if the assistant's files lie in it."""
         if share(directory.root, as_text(directory.below)) is not Share.NONE:
@@ -165,7 +175,7 @@ class _Listing:
 
     def _add_whole(self, directory: _Directory, at: _At) -> None:
         """Add a directory as one artifact, and the secrets that are known by name to lie in it."""
-        self._add(directory, at, Status.KNOWN)
+        self._add(directory, at, self._volume.facts(at.location).status or Status.KNOWN)
         for path in directory.root.secrets:
             if path.startswith(f"{at.below}/") and not re.search(r"[*?[]", path):
                 location = at.location + path.removeprefix(at.below)
@@ -177,7 +187,7 @@ class _Listing:
         self, directory: _Directory, at: _At, status: Status, *, source: str | None = None, stands_in: bool = False
     ) -> None:
         facts, mode = self._volume.facts(at.location), at.found.st_mode if at.found else 0
-        is_odd = status is Status.SKIPPED and not stat.S_ISREG(mode) and not stat.S_ISLNK(mode)
+        is_odd = status is Status.SKIPPED and not any(told(mode) for told in (stat.S_ISREG, stat.S_ISLNK, stat.S_ISDIR))
         self.files.artifacts.append(
             Artifact(
                 agent=directory.agent,

@@ -32,8 +32,8 @@ _PERSONAL = frozenset(
     )
 )
 """What a home holds that has no assistant."""
-_MANIFEST, _FILES = "manifest.jsonl", "fs"
-"""What makes a directory a collection that a collector made."""
+_MANIFEST, _HEAD, _FILES = "manifest.jsonl", "collection.json", "fs"
+"""What makes a directory a collection that a collector made; without `fs` where it holds no other directory either."""
 
 Parts = tuple[str, ...]
 
@@ -84,7 +84,7 @@ class _Directory:
     @property
     def is_collected(self) -> bool:
         """Whether a collector filled it."""
-        return _MANIFEST in self.files and _FILES in self.names
+        return _MANIFEST in self.files and (_FILES in self.names or (_HEAD in self.files and not self.names))
 
 
 def find_homes(place: str, named: str, agents: AgentDirs) -> Tree:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 _WHITE = " \t\r\n"
@@ -9,8 +10,6 @@ _SPACE = re.compile(f"[{_WHITE}]*")
 _DECODER = json.JSONDecoder()
 _CUT = re.compile(r"(?:-|t|tr|tru|f|fa|fal|fals|n|nu|nul|\\?u[0-9A-Fa-f]{0,3})\Z")
 """A word or an escape that ends before it is complete."""
-
-
 _MOST_TRIES = 100
 """With more objects that do not parse, a text is garbage from there on."""
 
@@ -19,7 +18,7 @@ _MOST_TRIES = 100
 class Values:
     """Values that stand in a text one behind the other.
 
-    `reason` is a name of the closed list where there is something else, which takes `lost` characters.
+    `reason` is a name of the closed list where there is something else, which takes `lost` bytes of UTF-8.
     """
 
     found: list[object] = field(default_factory=list)
@@ -29,6 +28,8 @@ class Values:
 
 def values(text: str, marks: frozenset[str] = frozenset()) -> Values:
     """Read the values of a text; behind what is none, objects that have the members `marks`, or nothing without any."""
+    with suppress(ValueError, RecursionError):
+        return Values([_DECODER.decode(text)])
     read, position, tries = Values(), _skip(text, 0), 0
     while position < len(text):
         try:
@@ -39,7 +40,7 @@ def values(text: str, marks: frozenset[str] = frozenset()) -> Values:
         if read.reason is None or (isinstance(value, dict) and marks <= value.keys()):
             read.found.append(value)
         else:
-            read.lost += end - position
+            read.lost += len(text[position:end].rstrip(_WHITE).encode(errors="surrogateescape"))
         position = _skip(text, end)
     return read
 

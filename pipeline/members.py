@@ -50,6 +50,11 @@ class _Node:
     children: dict[str, "_Node"] = field(default_factory=dict)
 
     @property
+    def is_closed(self) -> bool:
+        """Whether it is a directory that a collector could not list."""
+        return self.kind == DIRECTORY and self.facts.status is Status.UNREADABLE
+
+    @property
     def st_mode(self) -> int:
         return self.kind
 
@@ -141,6 +146,12 @@ class MemberTree:
             return
         self._add(member)
 
+    def name_folder(self, path: Sequence[str], source_file: str) -> None:
+        """Tell a directory's path on the source host."""
+        with suppress(OSError):
+            node = self._find(path)
+            node.facts = replace(node.facts, source_file=source_file)
+
     def settle(self) -> None:
         """Add what is named absolutely if nothing else is there: the archive's root is the root then."""
         members, self._absolute = self._absolute, []
@@ -206,7 +217,7 @@ class MemberTree:
 
     def _link(self, member: Member, linked: str) -> None:
         """Give a hard link what the file has that it is one to, which came before it."""
-        with suppress(MemberError, FileNotFoundError):
+        with suppress(MemberError, OSError):
             node = self._find(parts_of(linked))
             if node.kind == REGULAR and node.content is not None:
                 member.size, member.content = node.size, node.content
@@ -217,6 +228,8 @@ class MemberTree:
         node = self._top
         for part in parts:
             child = node.children.get(part)
+            if child is None and node.is_closed:
+                raise PermissionError(errno.EACCES, "was not listed")
             if child is None:
                 raise FileNotFoundError(errno.ENOENT, "no such member")
             node = child
@@ -230,12 +243,13 @@ class MemberTree:
         """List a directory."""
         try:
             node = self._node(directory)
-        except FileNotFoundError as error:
+        except OSError as error:
             return (), error
-        return [_Entry(name, f"{directory.rstrip('/')}/{name}", child) for name, child in node.children.items()], None
+        entries = [_Entry(name, f"{directory.rstrip('/')}/{name}", child) for name, child in node.children.items()]
+        return entries, PermissionError(errno.EACCES, "was not listed") if node.is_closed else None
 
     def look(self, path: str) -> _Node:
-        """Look at a path. Raises FileNotFoundError."""
+        """Look at a path. Raises FileNotFoundError, or PermissionError below what a collector could not list."""
         return self._node(path)
 
     def real(self, path: str) -> str:
@@ -246,14 +260,14 @@ class MemberTree:
         """The bytes of a file; of what has none, nothing that could be read."""
         try:
             return self._node(path).content or NoContent()
-        except FileNotFoundError:
+        except OSError:
             return NoContent()
 
     def facts(self, path: str) -> Facts:
         """What else is known of a file."""
         try:
             return self._node(path).facts
-        except FileNotFoundError:
+        except OSError:
             return NOTHING
 
 

@@ -260,6 +260,49 @@ def test_a_file_of_a_status_that_is_not_known_is_read_where_it_is_there(tmp_path
     assert not found.problems
 
 
+def test_folders_that_a_collector_left_out_are_artifacts(tmp_path: Path) -> None:
+    statuses = {
+        ".continue/dev_data": "error_read",
+        ".continue/node_modules": "skipped_excluded",
+        ".continue/index": "skipped_excluded",
+        ".continue/mcpServers": "skipped_secret",
+        ".continue/logs": "collected",
+        ".pearai": "error_read",
+    }
+    told = [line(f"/home/alice/{path}", type="dir", status=status) for path, status in statuses.items()]
+    inner = "/home/alice/.continue/dev_data/a.txt"
+
+    found = only(
+        opened(
+            as_directory(tmp_path, [*told, line(ALICE, b"x"), line(inner, b"y")], {ALICE[1:]: b"x", inner[1:]: b"y"})
+        )[0]
+    )
+
+    (home,) = found.homes
+    assert {artifact.home_path: (artifact.status, artifact.size) for artifact in home.artifacts} == {
+        ".continue/dev_data": (Status.UNREADABLE, None),
+        ".continue/dev_data/a.txt": (Status.KNOWN, 1),
+        ".continue/index": (Status.SKIPPED, None),
+        ".continue/mcpServers": (Status.SECRET, None),
+        ".continue/node_modules": (Status.SKIPPED, None),
+        ".continue/sessions/a.json": (Status.PARSED, 1),
+        ".pearai": (Status.UNREADABLE, None),
+    }
+    assert not any(artifact.problems for artifact in home.artifacts)
+
+
+@pytest.mark.parametrize("form", [*FORMS, "directory"])
+def test_a_collection_without_any_content_is_one(tmp_path: Path, form: str) -> None:
+    told: tuple[list[Line | str], dict[str, bytes]] = ([line(ALICE, b"x", status="skipped_size")], {})
+    place = tmp_path / "c"
+    path = as_directory(place, *told) if form == "directory" else write(place, packed(collected(*told), form))
+
+    found = only(opened(path)[0])
+
+    assert found.host == "web01"
+    assert [(a.source_file, a.status) for a in by_path(found).values()] == [(ALICE, Status.SKIPPED)]
+
+
 def test_of_a_manifest_twice_the_earlier_is_a_loss(tmp_path: Path) -> None:
     earlier, later = (collected([line(ALICE, b"x")], {}, hostname=host)[:2] for host in ("old", "new"))
     data = tarred([*earlier, *later, (f"fs{ALICE}", b"x")])

@@ -50,3 +50,7 @@ def test_a_damaged_document_has_the_members_before_the_damage(
     text: str, members: dict[str, object], reason: str | None
 ) -> None:
     assert document(text) == (members, reason)
+
+
+def test_what_is_lost_of_a_text_is_told_in_bytes() -> None:
+    assert values('{"a":"ä\udcff" x {"path":1}', MARKS).lost == 12
