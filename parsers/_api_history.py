@@ -13,7 +13,7 @@ import polars as pl
 from parsers import _api_texts
 from parsers._api_calls import Calls, Row
 from parsers._api_prompts import Prompt, text_of
-from parsers._documents import Element
+from parsers._faults import Element
 from parsers._json import Json, as_text, clean, compact, token
 from parsers._task import head, is_api_message, read_messages
 from parsers._task_calls import Asked

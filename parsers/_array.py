@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable
 
-from parsers._documents import Document, Element, Fault, Whole, read_array, size_of
+from parsers._documents import read_array
+from parsers._faults import Document, Element, Fault, size_of
 from parsers._fit import Record, fit
 from parsers._json import Json, clean, compact
 from parsers._text import Cleaner, decode
+from parsers._walk import Whole
 from pipeline.source import Records
 
 

@@ -11,7 +11,8 @@ from itertools import chain, compress
 import msgspec
 
 from parsers._array import lose_around, misplaced
-from parsers._documents import Document, Element, Fault, read_object
+from parsers._documents import read_object
+from parsers._faults import Document, Element, Fault
 from parsers._fit import fit
 from parsers._json import Json, UncleanError, as_text, clean, compact, token
 from parsers._paths import project_path

@@ -12,7 +12,7 @@ import msgspec
 import polars as pl
 
 from parsers._array import fitted, read_elements
-from parsers._documents import Element
+from parsers._faults import Element
 from parsers._json import Json, token
 from parsers._paths import SCRATCH, project_path
 from parsers._text import Cleaner

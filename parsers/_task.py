@@ -12,7 +12,8 @@ from collections.abc import Callable
 import polars as pl
 
 from parsers._array import lose, read_elements
-from parsers._documents import Element, Fault, read_array
+from parsers._documents import read_array
+from parsers._faults import Element, Fault
 from parsers._json import Json, clean, compact, parse, skip_space
 from parsers._paths import project_path
 from parsers._text import WHITE, Cleaner, decode

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from parsers._documents import Element
+from parsers._faults import Element
 from parsers._fit import fit
 from parsers._json import Json, as_text, compact, token
 from parsers._task import head, inner, is_ui_message, read_messages, with_images, workspace_of

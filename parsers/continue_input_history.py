@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from parsers._array import lose, read_elements
-from parsers._documents import Element, Fault
+from parsers._faults import Element, Fault
 from parsers._json import Json, clean, compact, token
 from parsers._text import Cleaner
 from pipeline.normalize import has_text, moment, notes, trim

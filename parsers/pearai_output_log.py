@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from parsers._documents import size_of
+from parsers._faults import size_of
 from parsers._text import WHITE, Cleaner, decode
 from pipeline.normalize import trim
 from pipeline.schema import Column, Table

@@ -13,7 +13,8 @@ import msgspec
 
 from parsers import _state_rows
 from parsers._array import fitted, lose_around, misplaced
-from parsers._documents import Document, Element, Fault, read_object, size_of
+from parsers._documents import read_object
+from parsers._faults import Document, Element, Fault, size_of
 from parsers._json import Json, clean, compact, token
 from parsers._paths import project_path
 from parsers._sqlite import read_values

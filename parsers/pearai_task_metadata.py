@@ -13,7 +13,8 @@ import msgspec
 import polars as pl
 
 from parsers._array import lose
-from parsers._documents import Document, Element, Fault, read_object, size_of
+from parsers._documents import read_object
+from parsers._faults import Document, Element, Fault, size_of
 from parsers._fit import fit
 from parsers._json import Json, clean, compact, token
 from parsers._task import HEADS, head, task_path

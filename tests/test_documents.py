@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from parsers._documents import Document, Fault, read_array, read_object
+from parsers._documents import read_array, read_object
+from parsers._faults import Document, Fault
 from parsers._json import Json, compact, parse, reason_of
 from tests.bounded import ending
 

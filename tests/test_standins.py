@@ -146,8 +146,13 @@ def test_what_gives_rows_is_read_where_none_is_whole(told: Told) -> None:
     assert found == {".bak": UNREAD, ".new": ("talk", "parsed")}
 
 
-def test_what_gives_nothing_is_not_read(told: Told) -> None:
-    assert told((".bak", "talk", "!"), (".new", "talk", "")) == ({}, {".bak": UNREAD, ".new": UNREAD})
+def test_what_gives_nothing_is_read_alone_where_its_file_is_missing(told: Told) -> None:
+    """The newest then tells why there is nothing; a file that is there tells it itself."""
+    missing = told((".bak", "talk", "!"), (".new", "talk", ""))
+    empty = told(("state", "state", ""), (".bak", "state", "!"))
+
+    assert missing == ({}, {".bak": UNREAD, ".new": ("talk", "parsed")})
+    assert empty == ({}, {"state": ("state", "parsed"), ".bak": UNREAD})
 
 
 def test_content_tells_the_source(told: Told) -> None:

@@ -1,0 +1,186 @@
+"""Looking behind damage of a JSON document for where it can be read on, within a budget."""
+
+import json
+import re
+from collections.abc import Callable, Container
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from parsers._json import Json, parse, reason_of, skip_space
+
+Whole = Callable[[Json], bool]
+
+_RESCAN = 20
+"""Looking for whole objects behind damage reads at most this many times the document's size,"""
+
+_LEAST_LOOK = 1 << 20
+"""and in a small one at most so many characters: what a refused object took is not always known."""
+
+_OPENING = re.compile(r'\{[ \t\r\n]*"')
+"""The beginning of an object with members; in a text, such as code, no bare quote follows a brace."""
+
+_INNER_END = re.compile(r'\s*(?:\}|,\s*"|\]\s*(?:,\s*"(?P<key>[^"]*)|\}\s*[,}\]]|\]))')
+"""What stands behind an object inside another one, and `key` behind the end of an array that may be the document's."""
+
+
+@dataclass(slots=True)
+class Walk:
+    """One document being walked; `budget` bounds what looking behind damage may read, in characters."""
+
+    text: str
+    whole: Whole
+    keys: tuple[str, ...] = ()
+    walked: tuple[str, ...] = ()
+    budget: int = 0
+    found: dict[str, tuple[int, re.Match[str] | None]] = field(default_factory=dict)
+    """Where the next of the keys was looked for, and what was found, by what stands before it."""
+    tail: list[int] | None = None
+    """Where the keys of the object's last members stand, once they were looked for."""
+    faults: int = 0
+    """How many elements were damaged."""
+
+    def find_whole(self, start: int, end: int) -> int | None:
+        """Return where the next whole object begins in text[start:end]."""
+        for match in _OPENING.finditer(self.text, start, end):
+            position = match.start()
+            if self.budget <= 0:
+                break
+            try:
+                value, behind = parse(self.text, position)
+                self.budget -= behind - position
+                if behind <= end and self.whole(value) and not self._is_inside(behind):
+                    return position
+            except json.JSONDecodeError as error:
+                # The refusal itself counts the lines before its position, at about 64 characters a step.
+                self.budget -= max(error.pos - position, 64) + error.pos // 64
+            except (RecursionError, ValueError):
+                self.budget -= 4096
+        return None
+
+    def _is_inside(self, end: int) -> bool:
+        """Say whether what stands at `end` goes on an object around the one that ends there.
+
+        A tool's arguments, or the names of its parameters, can look like an element.
+        """
+        behind = _INNER_END.match(self.text, end)
+        if behind is None:
+            return False
+        key = behind["key"]
+        return key is None or not (key in self.keys or self._ends_document(behind.start("key") - 1))
+
+    def find_key(self, start: int, lead: str) -> re.Match[str] | None:
+        """Return the next of the known keys behind `lead` from which the object can be read on."""
+        names = "|".join(map(re.escape, self.keys))
+        return self._find(start, rf'{lead}\s*(?="({names})"\s*:\s*(\[?))', self._reads_on)
+
+    def find_line(self, start: int) -> int | None:
+        """Return the next of the known keys that begins a line, one level in as the programs write: the object's own.
+
+        A text between quotes holds no line feed, and what is deeper stands further in.
+        """
+        match = self._find(start, rf"\n  (?={self._key()})", lambda match: True) if self.keys else None
+        return match.end() if match else None
+
+    def _find(self, start: int, pattern: str, is_one: Callable[[re.Match[str]], bool]) -> re.Match[str] | None:
+        """Return the next match that is one. What was looked at for one damage is not looked at for the next."""
+        since, match = self.found.get(pattern, (len(self.text) + 1, None))
+        if start < since or (match is not None and match.start() < start):
+            matches = re.compile(pattern).finditer(self.text, start)
+            match = next((match for match in matches if is_one(match)), None)
+            self.found[pattern] = (start, match)
+        return match
+
+    def find_tail(self, start: int) -> int | None:
+        """Return the first known key in text[start:] from which all up to the object's end can be read."""
+        tail = self._tail(start)
+        if tail is None or tail == start or self.budget <= 0:
+            return tail
+        # A file that was cut behind an inner object ends like one that is whole.
+        self.budget -= tail - start
+        return None if reason_of(self.text[start:tail]) == "json_truncated" else tail
+
+    def _tail(self, start: int) -> int | None:
+        """Return the first known key in text[start:] from which all parses up to the text's end."""
+        if self.tail is None:
+            keys = [match.start() for match in re.compile(self._key()).finditer(self.text)] if self.keys else []
+            self.tail = list(takewhile(self._ends_document, reversed(keys)))[::-1]
+        return next((position for position in self.tail if position >= start), None)
+
+    def is_early(self, end: int, read: Container[str]) -> bool:
+        """Say whether the brace before `end` is none of the document's own, of which members of these names were read.
+
+        Its own stands at the beginning of a line where its keys have lines of their own, and behind all its members.
+        """
+        if skip_space(self.text, end) == len(self.text):
+            return False
+        line, tail = self.find_line(0), self._tail(end)
+        if line is not None and line < end:
+            return self.text[end - 2 : end] != "\n}"
+        return tail is not None and self.text[tail + 1 : self.text.index('"', tail + 1)] not in read
+
+    def find_head(self, start: int, end: int) -> int | None:
+        """Return the first known key in text[start:end] from which all up to a walked array's bracket can be read."""
+        found = [match.start() for match in re.compile(self._key()).finditer(self.text, start, max(end, 0))]
+        if not found or not self._opens(found[-1], end):
+            return None
+        return next((position for position in found if self._members_end(position, found[-1]) == found[-1]), None)
+
+    def _opens(self, position: int, end: int) -> bool:
+        """Say whether the key at a position is that of a walked array which begins before `end`."""
+        return any(re.compile(rf'"{re.escape(name)}"\s*:\s*\[').match(self.text, position, end) for name in self.walked)
+
+    def is_overgrown(self, start: int, end: int) -> bool:
+        """Say whether an element is the last thing in the text and holds others: damage took its closing brackets."""
+        return (
+            bool(self.keys)
+            and skip_space(self.text, end) == len(self.text)
+            and self.find_whole(start + 1, len(self.text)) is not None
+        )
+
+    def is_key(self, position: int) -> bool:
+        """Say whether one of the known keys stands at a position."""
+        return re.compile(self._key()).match(self.text, position) is not None
+
+    def is_array(self, position: int) -> bool:
+        """Say whether the key of a walked array, and its bracket, stand at a position."""
+        return bool(self.keys) and self._opens(position, len(self.text))
+
+    def _key(self) -> str:
+        return rf'"(?:{"|".join(map(re.escape, self.keys))})"\s*:'
+
+    def _reads_on(self, match: re.Match[str]) -> bool:
+        """Say whether the object's own members stand behind a match: an array to be walked, or all up to its end.
+
+        An inner object can have a key of the same name (`usage` of a message), but does not end the document.
+        """
+        return bool(match[1] in self.walked and match[2]) or self._ends_document(match.end())
+
+    def _ends_document(self, start: int) -> bool:
+        """Say whether what begins with a key at `start` is the members up to the object's end, which is the text's."""
+        end = self._members_end(start, len(self.text))
+        return self.text.startswith("}", end) and skip_space(self.text, end + 1) == len(self.text)
+
+    def _members_end(self, start: int, limit: int) -> int:
+        """Return where the members that begin at `start` end: at `limit`, at a brace, or where they are damaged."""
+        text, position = self.text, start
+        try:
+            while position < limit and self.budget > 0:
+                key, end = parse(text, position)
+                end = skip_space(text, end)
+                if not isinstance(key, str) or not text.startswith(":", end):
+                    break
+                _, end = parse(text, skip_space(text, end + 1))
+                end = skip_space(text, end)
+                self.budget -= end - position
+                position = skip_space(text, end + 1) if text.startswith(",", end) else end
+                if position == end:
+                    break
+        except json.JSONDecodeError as error:
+            self.budget -= max(error.pos - position, 64) + error.pos // 64
+        except (RecursionError, ValueError):
+            self.budget -= 4096
+        return position
+
+
+def budget_of(text: str) -> int:
+    return max(_RESCAN * len(text), _LEAST_LOOK)
