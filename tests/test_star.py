@@ -14,7 +14,8 @@ from tests.made_pear import MadePear, say
 FACTS = {
     "fact_messages": "select row_id from timeline where kind = 'message' and repeats_row_id is null",
     "fact_calls": "select row_id from timeline where kind = 'tool_call' and repeats_row_id is null",
-    "fact_tokens": "select row_id from token_usage where grain <> 'task'",
+    "fact_tokens": "select row_id from token_usage where grain <> 'task' "
+    "union all select session_key from sessions where session_id = 's9'",
 }
 """Facts, and the keys of the rows that each is made of; the only task whose list states tokens has requests, too."""
 
@@ -72,7 +73,8 @@ def star(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
     write_homes(root / "in")
     MadeHome(root / "in/2026-09-18/alice.bak").session("s1", user("hi"), reply("done", run("b1")), created=None)
     bob = MadeHome(root / "in/2026-09-18/bob")
-    bob.session("s9", user("hi"), reply("done", run("b1"), prompt="<user>hi"), created=50)
+    stated = {"promptTokens": 40, "completionTokens": 2, "totalCost": 0.25}
+    bob.session("s9", user("hi"), reply("done", run("b1"), prompt="<user>hi"), created=50, usage=stated)
     bob.events("chatInteraction", exchange(51, "<user>hi", "done", session="s9"))
     bob.events("toolUsage", usage(55.5, "b1", '{"command":"ls"}', name="Bash"))
     for path in root.rglob("*.json"):
@@ -219,6 +221,16 @@ def test_tokens_of_a_task_count_once(star: Lake) -> None:
         "select grain, sum(cost_usd), sum(prompt_tokens) from fact_tokens join dim_session using (session_key) "
         "where agent = 'pearai' and not is_unknown group by all"
     ) == [("request", 1.0, 8)]
+
+
+def test_a_session_that_states_its_tokens_as_a_whole_alone_counts(star: Lake) -> None:
+    told = "day, grain, prompt_tokens, completion_tokens, cost_usd"
+    assert star.rows(
+        f"""select {told} from fact_tokens join dim_session using (session_key) where "user" = 'bob'"""
+    ) == [(at(55.5).date(), "session", 40, 2, 0.25)]
+    assert star.rows(f"""select {told} from tokens_used where "user" = 'bob'""") == [
+        (at(55.5).date(), "session", 40, 2, 0.25)
+    ]
 
 
 def test_undated_rows_have_no_day_and_days_are_whole(star: Lake) -> None:
