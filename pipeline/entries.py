@@ -18,6 +18,7 @@ class EntryPhase(msgspec.Struct, array_like=True):
 
     digest: str
     listing: str | None
+    is_partial: bool
     seen: bytes
 
 
@@ -51,7 +52,7 @@ def dumped(history: History, bucket: int) -> Entry:
         paths,
         sorted(files, key=lambda file: (file[0], file[3], -1 if file[1] is None else file[1], file[2] or "")),
         sorted((*session, [*chain(*spans)]) for session, spans in history.sessions.items()),
-        [EntryPhase(phase.digest, phase.listing, phase.seen.packed) for phase in history.phases],
+        [EntryPhase(phase.digest, phase.listing, phase.is_partial, phase.seen.packed) for phase in history.phases],
         dict(sorted(history.last_held.items())),
     )
 
@@ -65,7 +66,9 @@ def loaded(entry: Entry) -> History:
     sessions: dict[Session, Spans] = {(agent, path): _spans(ends, count) for agent, path, ends in entry.sessions}
     if not count or any(at >= count for at in entry.last_held.values()):
         raise ValueError("no home")
-    phases = tuple(Phase(sightings.loaded(each.seen), each.digest, each.listing) for each in entry.phases)
+    phases = tuple(
+        Phase(sightings.loaded(each.seen), each.digest, each.listing, each.is_partial) for each in entry.phases
+    )
     return History(entry.identity, entry.host, entry.user, phases, files, sessions, entry.last_held)
 
 

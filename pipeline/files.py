@@ -15,11 +15,15 @@ from pipeline.volume import Entry, Look, Volume
 
 @dataclass(slots=True)
 class Files:
-    """What a home's agent directories hold: artifacts, source_file of links, (agent, home_path) of session folders."""
+    """What a home's agent directories hold: artifacts, source_file of links, (agent, home_path) of session folders.
+
+    `is_partial` is that of the home.
+    """
 
     artifacts: list[Artifact] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     session_folders: list[tuple[str, str]] = field(default_factory=list)
+    is_partial: bool = False
 
 
 def list_files(volume: Volume, home: Found, classify: Classify) -> Files:
@@ -163,6 +167,7 @@ class _Listing:
         if share(directory.root, as_text(directory.below)) is not Share.NONE:
             at = _At(directory.below, directory.location, self._look(directory.location))
             self._add(directory, at, Status.UNREADABLE)
+            self.files.is_partial = True
 
     def _add_file(self, directory: _Directory, at: _At) -> None:
         path = as_text(at.below)

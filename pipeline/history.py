@@ -49,7 +49,7 @@ class Held:
     """What one collection holds of a home.
 
     `digest` is a hash of it, `listing` one of what is known without opening a file; null where a file could not be
-    read, which may be otherwise next time.
+    read, which may be otherwise next time. `is_partial` is that of the home.
     """
 
     seen: Seen
@@ -57,6 +57,7 @@ class Held:
     listing: str | None
     files: tuple[Version, ...]
     sessions: tuple[Session, ...]
+    is_partial: bool = False
 
 
 Owner = tuple[str | None, str | None]
@@ -79,6 +80,7 @@ class Phase:
     seen: Sightings
     digest: str
     listing: str | None
+    is_partial: bool = False
 
     @property
     def label(self) -> str:
@@ -134,7 +136,7 @@ class History:
         """What it held in a phase, as the collection `seen` has it."""
         phase = self.phases[position]
         files, sessions = tuple(_there(self.files, position)), tuple(_there(self.sessions, position))
-        return Held(seen, phase.digest, phase.listing, files, sessions)
+        return Held(seen, phase.digest, phase.listing, files, sessions, phase.is_partial)
 
 
 def _there(spans: Mapping[T, Spans], position: int) -> Iterator[T]:
@@ -158,8 +160,9 @@ def held_of(home: Home, files: Iterable[tuple[Artifact, Read]], sources: Mapping
         is_whole = is_whole and not read.is_closed
         is_whole = is_whole and (read.status is not Status.UNREADABLE or artifact.status is Status.UNREADABLE)
     versions.extend(Version(path, key_of(home.identity, agent, path)) for agent, path in home.session_folders)
-    digest = hash_of([sorted(listed, key=repr), sorted(home.session_folders)])
-    return Held(seen, digest, listing_of(home) if is_whole else None, tuple(versions), tuple(sorted(sessions)))
+    digest = hash_of([sorted(listed, key=repr), sorted(home.session_folders), home.is_partial])
+    listing = listing_of(home) if is_whole else None
+    return Held(seen, digest, listing, tuple(versions), tuple(sorted(sessions)), home.is_partial)
 
 
 def listing_of(home: Home) -> str:
@@ -172,7 +175,7 @@ def listing_of(home: Home) -> str:
         )
         for artifact in home.artifacts
     ]
-    return hash_of([listed, sorted(home.session_folders)])
+    return hash_of([listed, sorted(home.session_folders), home.is_partial])
 
 
 def _told(problem: Problem) -> tuple[object, ...]:
@@ -227,11 +230,14 @@ def last_positions(history: History) -> dict[Lookup, int]:
 
 
 def absences(history: History) -> Iterator[tuple[str, str, int | None, int | None]]:
-    """Sessions that the newest collection lacks: assistant, path, time of the last that had it and of the next."""
+    """Sessions that are gone: assistant, path, time of the last collection that had it and of the next that lacks it.
+
+    One that is partial lacks nothing.
+    """
     for (agent, path), spans in history.sessions.items():
-        last = spans[-1][1]
-        if last + 1 < len(history.phases):
-            before, after = history.phases[last : last + 2]
+        before, *behind = history.phases[spans[-1][1] :]
+        after = next((phase for phase in behind if not phase.is_partial), None)
+        if after is not None:
             yield agent, path, before.last_ms, after.first_ms
 
 

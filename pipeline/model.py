@@ -62,7 +62,8 @@ class Home:
     read from. `links` holds the source_file of symbolic links that were not followed: in the place of an agent
     directory, or in one. `session_folders` are the assistant and the path below the home of each folder that is a
     session, with files in it or without. A special file (pipe, socket, device) is an artifact with the status
-    `skipped`.
+    `skipped`. One that `is_partial` may have held more than was seen of it: its archive was cut, or a directory could
+    not be listed.
     """
 
     host: str | None
@@ -71,6 +72,7 @@ class Home:
     artifacts: tuple[Artifact, ...]
     links: tuple[str, ...] = ()
     session_folders: tuple[tuple[str, str], ...] = ()
+    is_partial: bool = False
 
     @property
     def bytes(self) -> int:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from pipeline.collector import Collected
@@ -66,6 +66,7 @@ class Reader:
             artifacts=tuple(files.artifacts),
             links=tuple(files.links),
             session_folders=tuple(files.session_folders),
+            is_partial=files.is_partial,
         )
 
     def collected(self, origin: Origin, homes: Iterable[Home]) -> int | None:
@@ -121,7 +122,7 @@ class LooseTree:
 
     def _collection(self, members: Sequence[tuple[Found, Origin]], *, is_first: bool) -> Collection:
         """One collection, of one host, its homes by user and identity."""
-        homes = [self.reader.home(self.volume, home, origin) for home, origin in members]
+        homes = _marked(self.problems, (self.reader.home(self.volume, home, origin) for home, origin in members))
         homes.sort(key=_by_user)
         tops = {home.top for home, _ in members}
         top = next(iter(tops)) if len(tops) == 1 else ()
@@ -152,7 +153,8 @@ class CollectedTree:
         """The one collection, its homes by user and identity."""
         found, reader = self.found, self.reader
         host = as_text(reader.host or "") or found.host
-        homes = [reader.home(found.tree, home, self._origin(home, host)) for home in self.tree.homes]
+        read = (reader.home(found.tree, home, self._origin(home, host)) for home in self.tree.homes)
+        homes = _marked(self.problems, read)
         homes.sort(key=_by_user)
         collected = found.collected_ms
         if collected is None:
@@ -176,6 +178,13 @@ class CollectedTree:
         user = self.found.user_of(home.parts) or _user(home) or as_text(self.reader.user or "") or None
         identity = place_identity(home.place) if host is None else host_identity(host, user, home.parts)
         return Origin(host, user, identity, None, ())
+
+
+def _marked(problems: Iterable[tuple[str | None, Problem]], homes: Iterable[Home]) -> list[Home]:
+    """The homes of a tree of which `problems` tell: of an archive that was not read to its end each is partial."""
+    lost = {problem.reason for name, problem in problems if name is None and problem.text is not None}
+    is_cut = not lost.isdisjoint(("archive_truncated", "archive_damaged"))
+    return [replace(home, is_partial=True) if is_cut else home for home in homes]
 
 
 def _by_user(home: Home) -> tuple[bool, str, str]:

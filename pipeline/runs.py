@@ -70,7 +70,8 @@ def _elements(phases: Sequence[Phase], start: int, news: Iterable[Found]) -> Ite
         yield from (_Element(seen, phase, before) for seen in phase.seen)
     for found in news:
         held = found.held
-        yield _Element(held.seen, Phase(Sightings(b"", (held.seen,)), held.digest, held.listing), None, found)
+        phase = Phase(Sightings(b"", (held.seen,)), held.digest, held.listing, held.is_partial)
+        yield _Element(held.seen, phase, None, found)
 
 
 def _moment(same: Sequence[_Element]) -> Run:

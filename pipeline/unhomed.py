@@ -13,12 +13,15 @@ from pipeline.tables.inventory import PROBLEMS
 
 DIED = Problem(0, "unreadable", "parser: unreadable (unreadable)", "a worker died")
 """The loss of a home."""
+UNLISTED = Problem(0, "unreadable", "parser: unreadable (unreadable)", "not listed")
+"""The loss of a directory that may be a home, or hold homes."""
 
 Row = dict[str, object]
 
 
 def problems(collections: Sequence[Collection], failed: Iterable[Taken], ids: Mapping[int, str]) -> pl.DataFrame:
-    """Rows of the table `problems` of what belongs to no home, and of homes over which a worker died.
+    """Rows of the table `problems`: of what belongs to no home, of directories that could not be listed, and of homes
+    over which a worker died.
 
     `ids` has the collections' ids by their numbers. A counter tells apart rows of a collection that say the same; two
     collections of one id are one, and may give rows of one key.
@@ -28,6 +31,11 @@ def problems(collections: Sequence[Collection], failed: Iterable[Taken], ids: Ma
         for number, each in enumerate(collections)
         for path, problem in each.problems
     ]
+    found.extend(
+        (number, _row(ids[number], each.host, None, (path, UNLISTED)))
+        for number, each in enumerate(collections)
+        for path in each.closed
+    )
     found.extend(
         (taken.collection, _row(ids[taken.collection], taken.home.host, taken.home.user, (None, DIED)))
         for taken in failed

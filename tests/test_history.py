@@ -90,6 +90,20 @@ def test_what_is_over_is_not_taken_apart() -> None:
     assert all(run.phase is phase for run, phase in zip(line, before.phases, strict=False))
 
 
+def test_a_collection_that_is_partial_tells_of_no_deletion() -> None:
+    """A session that it lacks is gone where the next whole one lacks it, too."""
+    names = [f"{number:032}" for number in range(4)]
+    found = [
+        Held(Seen(number, (names[number],)), str(number), "", (), sessions, is_partial)
+        for number, (sessions, is_partial) in enumerate(
+            [((("x", "a"), ("x", "b")), False), ((("x", "b"),), True), ((), True), ((("x", "b"),), False)]
+        )
+    ]
+
+    assert list(absences(added(None, found[:3]))) == []
+    assert list(absences(added(None, found))) == [("x", "a", 0, 3)]
+
+
 def test_a_file_that_grows_counts_once() -> None:
     versions = [Version("s.json", "/s.json", size, str(size)) for size in (10, 30, 20)]
     found = [Held(Seen(size, (f"{size:032}",)), str(size), "", (file,), ()) for size, file in enumerate(versions)]

@@ -153,6 +153,50 @@ def test_what_was_read_at_last_is_current(tmp_path: Path, open_lake: OpenLake, m
     assert open_lake(tmp_path / "lake").column("select user from permissions where current order by user") == names
 
 
+@pytest.mark.parametrize("form", ["tar", "tar.gz"])
+def test_what_a_cut_archive_lacks_was_not_deleted(form: str, tmp_path: Path, open_lake: OpenLake) -> None:
+    entries = [(f"ann/.continue/sessions/{name}.json", session(f"{name}{'x' * 5000}")) for name in ("s1", "s2")]
+    whole = packed(entries, form)
+    write(tmp_path / f"1.{form}", whole)
+    write(tmp_path / f"2.{form}", whole[: whole.index(b"s2.json") if form == "tar" else -40])
+    write(tmp_path / f"3.{form}", packed(entries[:1], form))
+
+    deleted = []
+    for day in (1, 2, 3):
+        build(tmp_path / "lake", tmp_path / f"{day}.{form}", "--host", "box", "--collected-at", f"2026-10-0{day}")
+        found = open_lake(tmp_path / "lake").rows(
+            "select file_id, gone.deleted_between[1]::date, gone.deleted_between[2]::date "
+            "from sessions_deleted as gone join sessions using (session_key)"
+        )
+        deleted.append([(name, before.day, after.day) for name, before, after in found])
+
+    assert deleted == [[], [], [("s2", 1, 3)]]
+
+
+def test_a_directory_that_cannot_be_listed_is_a_problem_and_no_deletion(
+    tmp_path: Path, open_lake: OpenLake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ann", "bob"):
+        MadeHome(tmp_path / "in" / name).session("s", user("x"), reply("y"))
+    build(tmp_path / "lake", tmp_path / "in", "--host", "box", "--collected-at", DAY)
+    scandir = os.scandir
+
+    def closed(path: str | int) -> object:
+        if str(path).endswith(("/ann/.continue/sessions", "/in/bob")):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", closed)
+    build(tmp_path / "lake", tmp_path / "in", "--host", "box", "--collected-at", "2026-10-02")
+
+    lake = open_lake(tmp_path / "lake")
+    assert lake.rows("select source_file, reason, lost, detail from problems where current order by all") == [
+        ("/ann/.continue/sessions", "unreadable", True, None),
+        ("/bob", "unreadable", True, "not listed"),
+    ]
+    assert lake.count("sessions_deleted") == 0
+
+
 def test_problems_of_copies_of_a_collection_are_one(tmp_path: Path) -> None:
     head = {"hostname": "box", "finished": DAY}
     for name in ("a", "b"):

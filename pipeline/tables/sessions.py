@@ -114,8 +114,8 @@ SESSIONS = Table(
         Column(
             "deleted_between",
             pl.List(TIME),
-            "Times of the last collection that had its file or folder and of the next, which lacks it (UTC); null "
-            "where the newest has it.",
+            "Times of the last collection that had its file or folder and of the next that lacks it (UTC); null where "
+            "the newest has it, and where all that lack it were cut or could not be listed.",
         ),
         Column(
             "resume_command",

@@ -28,4 +28,4 @@ select
     assistant_turns,
     tool_calls,
 from told
-where case when has_file then not current else not has_one end
+where case when has_file then deleted_between is not null else not has_one end
