@@ -277,7 +277,7 @@ def test_denied_calls_by_week(star: Lake, tmp_path: Path) -> None:
     homelake("sql", star.path, "--example", "denied_per_week", "-o", tmp_path / "denied.csv")
 
     assert (tmp_path / "denied.csv").read_text().splitlines() == [
-        "week,user,denied_commands,blocked_commands,other_denied_calls,other_blocked_calls,in_copies",
-        "2026-09-14,alice,1,0,0,0,1",
-        "2026-09-21,alice,1,0,0,0,0",
+        "week,host,user,denied_commands,blocked_commands,other_denied_calls,other_blocked_calls,in_copies",
+        "2026-09-14,h,alice,1,0,0,0,1",
+        "2026-09-21,h,alice,1,0,0,0,0",
     ]

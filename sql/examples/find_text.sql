@@ -1,5 +1,5 @@
 -- Where was something said about a word?
-select user, event_utc, turn_type, project_path, session_id,
+select host, user, event_utc, turn_type, session_id,
     substr(text, greatest(1, strpos(lower(text), lower($word)) - 30), 80) as excerpt,
 from timeline
 where kind = 'message' and repeats_row_id is null and contains(lower(text), lower($word))

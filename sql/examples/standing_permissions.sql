@@ -1,4 +1,4 @@
 -- Which standing permissions let commands through, since when?
-select user, agent, scope, rule, value, granted_utc, recorded_utc,
+select host, user, agent, scope, rule, value, granted_utc, recorded_utc,
 from standing_permissions
-order by user, granted_utc, rule
+order by host, user, granted_utc, rule
