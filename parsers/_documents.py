@@ -59,7 +59,7 @@ def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whol
     document = Document()
     if text.startswith("{", start):
         end = _read_members(walk, start + 1, document)
-        while document.arrays and walk.is_early(end, {*document.head, *document.arrays}):
+        while document.arrays and walk.is_early(end, document.head, document.arrays):
             end = _read_members(walk, end, document)
         is_known = document.arrays or not document.head.keys().isdisjoint(walk.keys)
         if not is_known and text[end:].strip(WHITE):

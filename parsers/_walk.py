@@ -2,11 +2,13 @@
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import takewhile
 
-from parsers._json import Json, parse, reason_of, skip_space
+from parsers._json import Json, parse, reason_of, skip_space, skip_value
 
 Whole = Callable[[Json], bool]
 
@@ -15,6 +17,12 @@ _RESCAN = 20
 
 _LEAST_LOOK = 1 << 20
 """and in a small one at most so many characters: what a refused object took is not always known."""
+
+_STEP, _DEEP = 256, 1 << 16
+"""What a member that is looked at counts for at least, and a value that nests too deep, which takes long to refuse."""
+
+_MOST_UNCLOSED = 5
+"""Values that nest too deep are followed to their ends, until so many have none."""
 
 _OPENING = re.compile(r'\{[ \t\r\n]*"')
 """The beginning of an object with members; in a text, such as code, no bare quote follows a brace."""
@@ -38,6 +46,14 @@ class Walk:
     """Where the keys of the object's last members stand, once they were looked for."""
     faults: int = 0
     """How many elements were damaged."""
+    unclosed: int = 0
+    """How many values that nest too deep have no end."""
+
+    def skip_deep(self, start: int) -> int | None:
+        """Return the position behind a value that nests too deep; null where it never closes."""
+        end = skip_value(self.text, start) if self.unclosed < _MOST_UNCLOSED else None
+        self.unclosed += end is None
+        return end
 
     def find_whole(self, start: int, end: int) -> int | None:
         """Return where the next whole object begins in text[start:end]."""
@@ -53,7 +69,9 @@ class Walk:
             except json.JSONDecodeError as error:
                 # The refusal itself counts the lines before its position, at about 64 characters a step.
                 self.budget -= max(error.pos - position, 64) + error.pos // 64
-            except (RecursionError, ValueError):
+            except RecursionError:
+                self.budget -= _DEEP
+            except ValueError:
                 self.budget -= 4096
         return None
 
@@ -104,9 +122,10 @@ class Walk:
         if self.tail is None:
             keys = [match.start() for match in re.compile(self._key()).finditer(self.text)] if self.keys else []
             self.tail = list(takewhile(self._ends_document, reversed(keys)))[::-1]
-        return next((position for position in self.tail if position >= start), None)
+        at = bisect_left(self.tail, start)
+        return self.tail[at] if at < len(self.tail) else None
 
-    def is_early(self, end: int, read: Container[str]) -> bool:
+    def is_early(self, end: int, *read: Container[str]) -> bool:
         """Say whether the brace before `end` is none of the document's own, of which members of these names were read.
 
         Its own stands at the beginning of a line where its keys have lines of their own, and behind all its members.
@@ -116,7 +135,10 @@ class Walk:
         line, tail = self.find_line(0), self._tail(end)
         if line is not None and line < end:
             return self.text[end - 2 : end] != "\n}"
-        return tail is not None and self.text[tail + 1 : self.text.index('"', tail + 1)] not in read
+        if tail is None:
+            return False
+        key = self.text[tail + 1 : self.text.index('"', tail + 1)]
+        return not any(key in names for names in read)
 
     def find_head(self, start: int, end: int) -> int | None:
         """Return the first known key in text[start:end] from which all up to a walked array's bracket can be read."""
@@ -146,7 +168,7 @@ class Walk:
         return bool(self.keys) and self._opens(position, len(self.text))
 
     def _key(self) -> str:
-        return rf'"(?:{"|".join(map(re.escape, self.keys))})"\s*:'
+        return _pattern_of(self.keys)
 
     def _reads_on(self, match: re.Match[str]) -> bool:
         """Say whether the object's own members stand behind a match: an array to be walked, or all up to its end.
@@ -171,15 +193,23 @@ class Walk:
                     break
                 _, end = parse(text, skip_space(text, end + 1))
                 end = skip_space(text, end)
-                self.budget -= end - position
+                self.budget -= max(end - position, _STEP)
                 position = skip_space(text, end + 1) if text.startswith(",", end) else end
                 if position == end:
                     break
         except json.JSONDecodeError as error:
             self.budget -= max(error.pos - position, 64) + error.pos // 64
-        except (RecursionError, ValueError):
+        except RecursionError:
+            self.budget -= _DEEP
+        except ValueError:
             self.budget -= 4096
         return position
+
+
+@lru_cache(maxsize=8)
+def _pattern_of(keys: tuple[str, ...]) -> str:
+    """The pattern of a key, up to its colon."""
+    return rf'"(?:{"|".join(map(re.escape, keys))})"\s*:'
 
 
 def budget_of(text: str) -> int:

@@ -456,3 +456,18 @@ def test_damage_from_the_beginning_into_an_item_is_one_fault_and_that_item(begin
     assert [element.value for element in found.arrays["history"]][1:] == [U, Z]
     assert isinstance(found.arrays["history"][0].value, Fault)
     assert (found.head, found.faults) == ({"title": "t"}, [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"history":[]' + "".join(f',"k{number}":1' for number in range(50_000)) + "}" * 500_000 + ',"title":1}',
+        '{"history":[' + '[{"message":{}},' * 60_000,
+        '{"history":[' + '{"message":{"a":1},"b":' * 100_000,
+        '{"a":x,' + '"title":"a",' * 200_000,
+    ],
+    ids=["braces", "open arrays", "open items", "members"],
+)
+def test_hostile_documents_are_read_in_bounded_time(text: str) -> None:
+    with ending():
+        read_object(text, ("history",), ("sessionId", "title", "usage"), is_item)
