@@ -88,7 +88,7 @@ def _read_headless(walk: Walk, start: int, document: Document) -> int:
     brace = -1 if text.startswith("[", start) else text.find("{", start)
     line = walk.find_line(0)
     own = line if line is not None and line < brace else walk.find_head(start, brace)
-    if own is None and brace >= 0 and walk.is_key(skip_space(text, brace + 1)):
+    if own is None and brace >= 0 and walk.opens_document(brace):
         own = brace
     if own is not None:
         end = _read_members(walk, own + (own == brace), document)

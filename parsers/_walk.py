@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from parsers._json import Json, parse, reason_of, skip_space, skip_value
+from parsers._text import WHITE
 
 Whole = Callable[[Json], bool]
 
@@ -26,6 +27,19 @@ _MOST_UNCLOSED = 5
 
 _OPENING = re.compile(r'\{[ \t\r\n]*"')
 """The beginning of an object with members; in a text, such as code, no bare quote follows a brace."""
+
+_OPENED = re.compile(r'\{\r?\n( +)"')
+_CLOSED = re.compile(r"\n( *)\}\Z")
+"""The lines of an object that the programs lay out: every level stands two spaces further in."""
+
+_MOST_SPACE = 64
+"""White space that is looked behind for what stands before an object or a key."""
+
+_OWN_LEVEL = 4
+"""Spaces before what is as deep as an element; no member of the document stands further in."""
+
+_NEXT = re.compile(r"\s*,\s*(?=\{)")
+_ARRAY_OF = re.compile(r'"([^"\\]*)"\s*:\s*\[\s*\Z')
 
 _INNER_END = re.compile(r'\s*(?:\}|,\s*"|\]\s*(?:,\s*"(?P<key>[^"]*)|\}\s*[,}\]]|\]))')
 """What stands behind an object inside another one, and `key` behind the end of an array that may be the document's."""
@@ -57,34 +71,75 @@ class Walk:
 
     def find_whole(self, start: int, end: int) -> int | None:
         """Return where the next whole object begins in text[start:end]."""
-        for match in _OPENING.finditer(self.text, start, end):
-            position = match.start()
-            if self.budget <= 0:
-                break
+        while self.budget > 0 and (match := _OPENING.search(self.text, start, end)):
+            position, start = match.start(), match.start() + 1
             try:
                 value, behind = parse(self.text, position)
                 self.budget -= behind - position
-                if behind <= end and self.whole(value) and not self._is_inside(behind):
-                    return position
-            except json.JSONDecodeError as error:
-                # The refusal itself counts the lines before its position, at about 64 characters a step.
-                self.budget -= max(error.pos - position, 64) + error.pos // 64
-            except RecursionError:
-                self.budget -= _DEEP
-            except ValueError:
-                self.budget -= 4096
+                if behind <= end and self.whole(value):
+                    last = self._last_behind(behind)
+                    if not self._is_inside(position, behind, last):
+                        return position
+                    start = last
+            except (ValueError, RecursionError) as error:
+                self._charge(error, position)
         return None
 
-    def _is_inside(self, end: int) -> bool:
-        """Say whether what stands at `end` goes on an object around the one that ends there.
+    def _charge(self, error: ValueError | RecursionError, position: int) -> None:
+        """Take from the budget what the refusal of a value at a position took."""
+        if isinstance(error, json.JSONDecodeError):
+            # The refusal itself counts the lines before its position, at about 64 characters a step.
+            self.budget -= max(error.pos - position, 64) + error.pos // 64
+        else:
+            self.budget -= _DEEP if isinstance(error, RecursionError) else 4096
 
-        A tool's arguments, or the names of its parameters, can look like an element.
+    def _last_behind(self, end: int) -> int:
+        """Return the end of the last of the objects that follow in the array of the one that ends at `end`."""
+        while self.budget > 0 and (match := _NEXT.match(self.text, end)):
+            try:
+                _, behind = parse(self.text, match.end())
+            except (ValueError, RecursionError) as error:
+                self._charge(error, match.end())
+                break
+            self.budget -= max(behind - end, _STEP)
+            end = behind
+        return end
+
+    def _is_inside(self, start: int, end: int, last: int) -> bool:
+        """Say whether an object from `start` to `end` is in another one than the document, by what is around it.
+
+        A tool's arguments, or the names of its parameters, can look like an element. `last` is the end of the last of
+        the objects that follow in its array.
         """
-        behind = _INNER_END.match(self.text, end)
-        if behind is None:
-            return False
-        key = behind["key"]
-        return key is None or not (key in self.keys or self._ends_document(behind.start("key") - 1))
+        level, own = self._level(start, end), _OWN_LEVEL if self.keys else _OWN_LEVEL - 2
+        if level is not None and level >= own:
+            return level > own
+        before = self._before(start)
+        if before.endswith(":") and not _NEXT.match(self.text, end) and not self.text.startswith("]", end):
+            return True
+        behind = _INNER_END.match(self.text, last)
+        if behind is not None:
+            return behind["key"] is None or not self._continues(behind.start("key") - 1, behind["key"] in self.keys)
+        array = _ARRAY_OF.search(before)
+        return array is not None and array[1] not in self.walked and not self.text.startswith("]", last)
+
+    def _level(self, start: int, end: int) -> int | None:
+        """Return how far in an object stands that is laid out as the programs do; null for any other."""
+        opened = _OPENED.match(self.text, start, end)
+        closed = _CLOSED.search(self.text, max(start, self.text.rfind("\n", start, end)), end) if opened else None
+        if opened is None or closed is None or len(opened[1]) != len(closed[1]) + 2:
+            return None
+        return len(closed[1])
+
+    def _before(self, start: int) -> str:
+        return self.text[max(0, start - _MOST_SPACE) : start].rstrip(WHITE)
+
+    def _is_member_inside(self, lead: int, key: int) -> bool:
+        """Say whether the key at `key`, behind what stands at `lead`, is that of an object inside the document."""
+        space = self.text[lead:key].rpartition("\n")
+        if space[1] and not space[2].strip(" "):
+            return len(space[2]) > _OWN_LEVEL
+        return self.text.startswith("{", lead) and self._before(lead).endswith((":", "[", ","))
 
     def find_key(self, start: int, lead: str) -> re.Match[str] | None:
         """Return the next of the known keys behind `lead` from which the object can be read on."""
@@ -159,9 +214,10 @@ class Walk:
             and self.find_whole(start + 1, len(self.text)) is not None
         )
 
-    def is_key(self, position: int) -> bool:
-        """Say whether one of the known keys stands at a position."""
-        return re.compile(self._key()).match(self.text, position) is not None
+    def opens_document(self, brace: int) -> bool:
+        """Say whether one of the document's own keys stands behind a brace."""
+        key = skip_space(self.text, brace + 1)
+        return re.compile(self._key()).match(self.text, key) is not None and not self._is_member_inside(brace, key)
 
     def is_array(self, position: int) -> bool:
         """Say whether the key of a walked array, and its bracket, stand at a position."""
@@ -175,7 +231,20 @@ class Walk:
 
         An inner object can have a key of the same name (`usage` of a message), but does not end the document.
         """
-        return bool(match[1] in self.walked and match[2]) or self._ends_document(match.end())
+        if self._is_member_inside(match.start(), match.end()):
+            return False
+        return self._continues(match.end(), bool(match[1] in self.walked and match[2]))
+
+    def _continues(self, start: int, is_known: bool) -> bool:
+        """Say whether what begins with a key at `start` is the document's members.
+
+        They reach to its end. Of a key that is known they may be damaged, but do not end an object inside another.
+        """
+        end = self._members_end(start, len(self.text))
+        if not self.text.startswith("}", end):
+            return is_known
+        behind = skip_space(self.text, end + 1)
+        return behind == len(self.text) or (is_known and self.text[behind] not in ",]}")
 
     def _ends_document(self, start: int) -> bool:
         """Say whether what begins with a key at `start` is the members up to the object's end, which is the text's."""
@@ -197,12 +266,8 @@ class Walk:
                 position = skip_space(text, end + 1) if text.startswith(",", end) else end
                 if position == end:
                     break
-        except json.JSONDecodeError as error:
-            self.budget -= max(error.pos - position, 64) + error.pos // 64
-        except RecursionError:
-            self.budget -= _DEEP
-        except ValueError:
-            self.budget -= 4096
+        except (ValueError, RecursionError) as error:
+            self._charge(error, position)
         return position
 
 
