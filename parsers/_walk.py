@@ -77,10 +77,10 @@ class Walk:
                 value, behind = parse(self.text, position)
                 self.budget -= behind - position
                 if behind <= end and self.whole(value):
-                    last = self._last_behind(behind)
-                    if not self._is_inside(position, behind, last):
+                    is_deep = self._is_deep(position, behind)
+                    start = self._last_behind(behind) if is_deep is None else behind
+                    if not (self._is_inside(position, behind, start) if is_deep is None else is_deep):
                         return position
-                    start = last
             except (ValueError, RecursionError) as error:
                 self._charge(error, position)
         return None
@@ -111,9 +111,6 @@ class Walk:
         A tool's arguments, or the names of its parameters, can look like an element. `last` is the end of the last of
         the objects that follow in its array.
         """
-        level, own = self._level(start, end), _OWN_LEVEL if self.keys else _OWN_LEVEL - 2
-        if level is not None and level >= own:
-            return level > own
         before = self._before(start)
         if before.endswith(":") and not _NEXT.match(self.text, end) and not self.text.startswith("]", end):
             return True
@@ -123,13 +120,14 @@ class Walk:
         array = _ARRAY_OF.search(before)
         return array is not None and array[1] not in self.walked and not self.text.startswith("]", last)
 
-    def _level(self, start: int, end: int) -> int | None:
-        """Return how far in an object stands that is laid out as the programs do; null for any other."""
+    def _is_deep(self, start: int, end: int) -> bool | None:
+        """Say whether an object stands further in than an element, by its lines; null where these do not tell."""
         opened = _OPENED.match(self.text, start, end)
         closed = _CLOSED.search(self.text, max(start, self.text.rfind("\n", start, end)), end) if opened else None
-        if opened is None or closed is None or len(opened[1]) != len(closed[1]) + 2:
+        level = _OWN_LEVEL if self.keys else _OWN_LEVEL - 2
+        if opened is None or closed is None or len(opened[1]) != len(closed[1]) + 2 or len(closed[1]) < level:
             return None
-        return len(closed[1])
+        return len(closed[1]) > level
 
     def _before(self, start: int) -> str:
         return self.text[max(0, start - _MOST_SPACE) : start].rstrip(WHITE)

@@ -506,3 +506,16 @@ def test_what_a_cut_item_quotes_is_no_item_where_lines_tell(cut: int) -> None:
 
     assert values[0] == U
     assert [isinstance(value, Fault) for value in values[1:]] == [True]
+
+
+def test_elements_behind_one_that_lost_its_brackets_among_others_like_it_are_read() -> None:
+    quoted = {"sessionId": "quoted"}
+    entries = [{"sessionId": "1", "a": [quoted, quoted]}, {"sessionId": "2"}, {"sessionId": "3"}]
+    whole = json.dumps(entries, indent=2)
+    begin, end = whole.rindex("quoted") + len('quoted"'), whole.index('"2"') + len('"2"')
+
+    found = read_array(whole[:begin] + whole[end:], is_entry)
+
+    assert not isinstance(found, Fault)
+    assert [element.value for element in found[0]][1:] == entries[2:]
+    assert isinstance(found[0][0].value, Fault)
