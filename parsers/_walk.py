@@ -125,9 +125,12 @@ class Walk:
         opened = _OPENED.match(self.text, start, end)
         closed = _CLOSED.search(self.text, max(start, self.text.rfind("\n", start, end)), end) if opened else None
         level = _OWN_LEVEL if self.keys else _OWN_LEVEL - 2
-        if opened is None or closed is None or len(opened[1]) != len(closed[1]) + 2 or len(closed[1]) < level:
+        if opened is None or closed is None or len(closed[1]) < level:
             return None
-        return len(closed[1]) > level
+        is_even = len(opened[1]) == len(closed[1]) + 2
+        if len(closed[1]) == level:  # one that began further in ends here if damage took its end
+            return not is_even
+        return True if is_even else None
 
     def _before(self, start: int) -> str:
         return self.text[max(0, start - _MOST_SPACE) : start].rstrip(WHITE)
