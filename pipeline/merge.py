@@ -201,9 +201,7 @@ def _places(lines: Sequence[Line]) -> Iterator[tuple[Any, ...]]:
         for position, step in enumerate(line.steps):
             for file in step.files:
                 yield (*line.history.owner, str(step.number), file.home_path, file.source_file, True, home, position)
-    now = [
-        {before: position for position, step in enumerate(line.steps) for before in step.before} for line in lines
-    ]
+    now = [{before: position for position, step in enumerate(line.steps) for before in step.before} for line in lines]
     yield from _ends([line.known for line in lines], lambda home, position: (home, now[home][position]))
 
 

@@ -23,8 +23,8 @@ class Found(NamedTuple):
 class Run:
     """Collections in a row that hold the same: `known` are the positions of their phases in the lake's history.
 
-    They are several where what came between them now comes before or behind. `held` is what a collection of the build holds, where one has it; `numbers` tell the home's numbers in the batch, of
-    those that were read.
+    They are several where what came between them now comes before or behind. `held` is what a collection of the build
+    holds, where one has it; `numbers` tell the home's numbers in the batch, of those that were read.
     """
 
     phase: Phase

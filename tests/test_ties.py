@@ -67,3 +67,17 @@ def test_collections_of_one_time_that_are_read_again_change_nothing(
         _build(tmp_path / "lake", [place], *options)
 
     assert parquet_files(tmp_path / "lake") == before
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_what_was_between_two_collections_of_one_content_is_read_again(
+    inputs: Sequence[Path], tmp_path: Path, order: Sequence[int]
+) -> None:
+    around, between = (inputs[place] for place in order)
+    for place, day in ((around, "2026-10-01"), (between, "2026-10-01"), (around, "2026-10-02")):
+        _build(tmp_path / "lake", [place], "--collected-at", day)
+    before = parquet_files(tmp_path / "lake")
+
+    _build(tmp_path / "lake", [between], "--full")
+
+    assert parquet_files(tmp_path / "lake") == before
