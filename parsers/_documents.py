@@ -59,7 +59,7 @@ def read_object(text: str, walked: tuple[str, ...], known: tuple[str, ...], whol
     document = Document()
     if text.startswith("{", start):
         end = _read_members(walk, start + 1, document)
-        while document.arrays and walk.is_early(end, {*document.head, *document.arrays}):
+        while document.arrays and walk.is_early(end, document.head, document.arrays):
             end = _read_members(walk, end, document)
         is_known = document.arrays or not document.head.keys().isdisjoint(walk.keys)
         if not is_known and text[end:].strip(WHITE):
@@ -88,7 +88,7 @@ def _read_headless(walk: Walk, start: int, document: Document) -> int:
     brace = -1 if text.startswith("[", start) else text.find("{", start)
     line = walk.find_line(0)
     own = line if line is not None and line < brace else walk.find_head(start, brace)
-    if own is None and brace >= 0 and walk.is_key(skip_space(text, brace + 1)):
+    if own is None and brace >= 0 and walk.opens_document(brace):
         own = brace
     if own is not None:
         end = _read_members(walk, own + (own == brace), document)

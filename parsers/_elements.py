@@ -3,7 +3,7 @@
 import re
 
 from parsers._faults import Element, Fault
-from parsers._json import Json, NotJsonError, parse, reason_of, skip_space, skip_value
+from parsers._json import Json, NotJsonError, parse, reason_of, skip_space
 from parsers._text import WHITE
 from parsers._walk import Walk
 
@@ -79,7 +79,7 @@ def _parse_element(text: str, start: int) -> tuple[Json, int]:
 def _damage_end(walk: Walk, start: int, error: Exception) -> tuple[int, int | None]:
     """Say where the damage at `start` ends, and where reading goes on behind the array; null where that goes on."""
     text = walk.text
-    deep = skip_value(text, start) if isinstance(error, RecursionError) else None
+    deep = walk.skip_deep(start) if isinstance(error, RecursionError) else None
     if deep is not None:
         return deep, None
     key = walk.find_key(start, r"\]\s*,") if walk.keys else None

@@ -2,11 +2,14 @@
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Container
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import takewhile
 
-from parsers._json import Json, parse, reason_of, skip_space
+from parsers._json import Json, parse, reason_of, skip_space, skip_value
+from parsers._text import WHITE
 
 Whole = Callable[[Json], bool]
 
@@ -16,8 +19,27 @@ _RESCAN = 20
 _LEAST_LOOK = 1 << 20
 """and in a small one at most so many characters: what a refused object took is not always known."""
 
+_STEP, _DEEP = 256, 1 << 16
+"""What a member that is looked at counts for at least, and a value that nests too deep, which takes long to refuse."""
+
+_MOST_UNCLOSED = 5
+"""Values that nest too deep are followed to their ends, until so many have none."""
+
 _OPENING = re.compile(r'\{[ \t\r\n]*"')
 """The beginning of an object with members; in a text, such as code, no bare quote follows a brace."""
+
+_OPENED = re.compile(r'\{\r?\n( +)"')
+_CLOSED = re.compile(r"\n( *)\}\Z")
+"""The lines of an object that the programs lay out: every level stands two spaces further in."""
+
+_MOST_SPACE = 64
+"""White space that is looked behind for what stands before an object or a key."""
+
+_OWN_LEVEL = 4
+"""Spaces before what is as deep as an element; no member of the document stands further in."""
+
+_NEXT = re.compile(r"\s*,\s*(?=\{)")
+_ARRAY_OF = re.compile(r'"([^"\\]*)"\s*:\s*\[\s*\Z')
 
 _INNER_END = re.compile(r'\s*(?:\}|,\s*"|\]\s*(?:,\s*"(?P<key>[^"]*)|\}\s*[,}\]]|\]))')
 """What stands behind an object inside another one, and `key` behind the end of an array that may be the document's."""
@@ -38,35 +60,87 @@ class Walk:
     """Where the keys of the object's last members stand, once they were looked for."""
     faults: int = 0
     """How many elements were damaged."""
+    unclosed: int = 0
+    """How many values that nest too deep have no end."""
+
+    def skip_deep(self, start: int) -> int | None:
+        """Return the position behind a value that nests too deep; null where it never closes."""
+        end = skip_value(self.text, start) if self.unclosed < _MOST_UNCLOSED else None
+        self.unclosed += end is None
+        return end
 
     def find_whole(self, start: int, end: int) -> int | None:
         """Return where the next whole object begins in text[start:end]."""
-        for match in _OPENING.finditer(self.text, start, end):
-            position = match.start()
-            if self.budget <= 0:
-                break
+        while self.budget > 0 and (match := _OPENING.search(self.text, start, end)):
+            position, start = match.start(), match.start() + 1
             try:
                 value, behind = parse(self.text, position)
                 self.budget -= behind - position
-                if behind <= end and self.whole(value) and not self._is_inside(behind):
-                    return position
-            except json.JSONDecodeError as error:
-                # The refusal itself counts the lines before its position, at about 64 characters a step.
-                self.budget -= max(error.pos - position, 64) + error.pos // 64
-            except (RecursionError, ValueError):
-                self.budget -= 4096
+                if behind <= end and self.whole(value):
+                    is_deep = self._is_deep(position, behind)
+                    start = self._last_behind(behind) if is_deep is None else behind
+                    if not (self._is_inside(position, behind, start) if is_deep is None else is_deep):
+                        return position
+            except (ValueError, RecursionError) as error:
+                self._charge(error, position)
         return None
 
-    def _is_inside(self, end: int) -> bool:
-        """Say whether what stands at `end` goes on an object around the one that ends there.
+    def _charge(self, error: ValueError | RecursionError, position: int) -> None:
+        """Take from the budget what the refusal of a value at a position took."""
+        if isinstance(error, json.JSONDecodeError):
+            # The refusal itself counts the lines before its position, at about 64 characters a step.
+            self.budget -= max(error.pos - position, 64) + error.pos // 64
+        else:
+            self.budget -= _DEEP if isinstance(error, RecursionError) else 4096
 
-        A tool's arguments, or the names of its parameters, can look like an element.
+    def _last_behind(self, end: int) -> int:
+        """Return the end of the last of the objects that follow in the array of the one that ends at `end`."""
+        while self.budget > 0 and (match := _NEXT.match(self.text, end)):
+            try:
+                _, behind = parse(self.text, match.end())
+            except (ValueError, RecursionError) as error:
+                self._charge(error, match.end())
+                break
+            self.budget -= max(behind - end, _STEP)
+            end = behind
+        return end
+
+    def _is_inside(self, start: int, end: int, last: int) -> bool:
+        """Say whether an object from `start` to `end` is in another one than the document, by what is around it.
+
+        A tool's arguments, or the names of its parameters, can look like an element. `last` is the end of the last of
+        the objects that follow in its array.
         """
-        behind = _INNER_END.match(self.text, end)
-        if behind is None:
-            return False
-        key = behind["key"]
-        return key is None or not (key in self.keys or self._ends_document(behind.start("key") - 1))
+        before = self._before(start)
+        if before.endswith(":") and not _NEXT.match(self.text, end) and not self.text.startswith("]", end):
+            return True
+        behind = _INNER_END.match(self.text, last)
+        if behind is not None:
+            return behind["key"] is None or not self._continues(behind.start("key") - 1, behind["key"] in self.keys)
+        array = _ARRAY_OF.search(before)
+        return array is not None and array[1] not in self.walked and not self.text.startswith("]", last)
+
+    def _is_deep(self, start: int, end: int) -> bool | None:
+        """Say whether an object stands further in than an element, by its lines; null where these do not tell."""
+        opened = _OPENED.match(self.text, start, end)
+        closed = _CLOSED.search(self.text, max(start, self.text.rfind("\n", start, end)), end) if opened else None
+        level = _OWN_LEVEL if self.keys else _OWN_LEVEL - 2
+        if opened is None or closed is None or len(closed[1]) < level:
+            return None
+        is_even = len(opened[1]) == len(closed[1]) + 2
+        if len(closed[1]) == level:  # one that began further in ends here if damage took its end
+            return not is_even
+        return True if is_even else None
+
+    def _before(self, start: int) -> str:
+        return self.text[max(0, start - _MOST_SPACE) : start].rstrip(WHITE)
+
+    def _is_member_inside(self, lead: int, key: int) -> bool:
+        """Say whether the key at `key`, behind what stands at `lead`, is that of an object inside the document."""
+        space = self.text[lead:key].rpartition("\n")
+        if space[1] and not space[2].strip(" "):
+            return len(space[2]) > _OWN_LEVEL
+        return self.text.startswith("{", lead) and self._before(lead).endswith((":", "[", ","))
 
     def find_key(self, start: int, lead: str) -> re.Match[str] | None:
         """Return the next of the known keys behind `lead` from which the object can be read on."""
@@ -104,9 +178,10 @@ class Walk:
         if self.tail is None:
             keys = [match.start() for match in re.compile(self._key()).finditer(self.text)] if self.keys else []
             self.tail = list(takewhile(self._ends_document, reversed(keys)))[::-1]
-        return next((position for position in self.tail if position >= start), None)
+        at = bisect_left(self.tail, start)
+        return self.tail[at] if at < len(self.tail) else None
 
-    def is_early(self, end: int, read: Container[str]) -> bool:
+    def is_early(self, end: int, *read: Container[str]) -> bool:
         """Say whether the brace before `end` is none of the document's own, of which members of these names were read.
 
         Its own stands at the beginning of a line where its keys have lines of their own, and behind all its members.
@@ -116,7 +191,10 @@ class Walk:
         line, tail = self.find_line(0), self._tail(end)
         if line is not None and line < end:
             return self.text[end - 2 : end] != "\n}"
-        return tail is not None and self.text[tail + 1 : self.text.index('"', tail + 1)] not in read
+        if tail is None:
+            return False
+        key = self.text[tail + 1 : self.text.index('"', tail + 1)]
+        return not any(key in names for names in read)
 
     def find_head(self, start: int, end: int) -> int | None:
         """Return the first known key in text[start:end] from which all up to a walked array's bracket can be read."""
@@ -137,23 +215,37 @@ class Walk:
             and self.find_whole(start + 1, len(self.text)) is not None
         )
 
-    def is_key(self, position: int) -> bool:
-        """Say whether one of the known keys stands at a position."""
-        return re.compile(self._key()).match(self.text, position) is not None
+    def opens_document(self, brace: int) -> bool:
+        """Say whether one of the document's own keys stands behind a brace."""
+        key = skip_space(self.text, brace + 1)
+        return re.compile(self._key()).match(self.text, key) is not None and not self._is_member_inside(brace, key)
 
     def is_array(self, position: int) -> bool:
         """Say whether the key of a walked array, and its bracket, stand at a position."""
         return bool(self.keys) and self._opens(position, len(self.text))
 
     def _key(self) -> str:
-        return rf'"(?:{"|".join(map(re.escape, self.keys))})"\s*:'
+        return _pattern_of(self.keys)
 
     def _reads_on(self, match: re.Match[str]) -> bool:
         """Say whether the object's own members stand behind a match: an array to be walked, or all up to its end.
 
         An inner object can have a key of the same name (`usage` of a message), but does not end the document.
         """
-        return bool(match[1] in self.walked and match[2]) or self._ends_document(match.end())
+        if self._is_member_inside(match.start(), match.end()):
+            return False
+        return self._continues(match.end(), bool(match[1] in self.walked and match[2]))
+
+    def _continues(self, start: int, is_known: bool) -> bool:
+        """Say whether what begins with a key at `start` is the document's members.
+
+        They reach to its end. Of a key that is known they may be damaged, but do not end an object inside another.
+        """
+        end = self._members_end(start, len(self.text))
+        if not self.text.startswith("}", end):
+            return is_known
+        behind = skip_space(self.text, end + 1)
+        return behind == len(self.text) or (is_known and self.text[behind] not in ",]}")
 
     def _ends_document(self, start: int) -> bool:
         """Say whether what begins with a key at `start` is the members up to the object's end, which is the text's."""
@@ -171,15 +263,19 @@ class Walk:
                     break
                 _, end = parse(text, skip_space(text, end + 1))
                 end = skip_space(text, end)
-                self.budget -= end - position
+                self.budget -= max(end - position, _STEP)
                 position = skip_space(text, end + 1) if text.startswith(",", end) else end
                 if position == end:
                     break
-        except json.JSONDecodeError as error:
-            self.budget -= max(error.pos - position, 64) + error.pos // 64
-        except (RecursionError, ValueError):
-            self.budget -= 4096
+        except (ValueError, RecursionError) as error:
+            self._charge(error, position)
         return position
+
+
+@lru_cache(maxsize=8)
+def _pattern_of(keys: tuple[str, ...]) -> str:
+    """The pattern of a key, up to its colon."""
+    return rf'"(?:{"|".join(map(re.escape, keys))})"\s*:'
 
 
 def budget_of(text: str) -> int:

@@ -143,14 +143,20 @@ def _in_a_row(history: History | None, taken: Mapping[int, Taken], found: Mappin
     """Those of a home's collections whose contents follow, or go before, the same contents in the lake.
 
     The rows of such are there. Where another content came between they are read: it may have taken rows away. So are
-    those of a time at which there were several contents: which of them came first is not known yet.
+    those of a time at which there were several contents, and those in a row with one of them: which of them came first
+    is not known yet.
     """
     if history is None:
         return set()
     line = [Found(at, found[at] if at in found else _unknown(each.seen, at)) for at, each in taken.items()]
-    followed = {at for run in runs(history, line, {}) if run.before is not None for at in run.numbers}
     unclear = tied(history, line)
-    return {at for at in followed & found.keys() if taken[at].seen.at not in unclear}
+    followed = {
+        at
+        for run in runs(history, line, {})
+        if run.before is not None and not (unclear and any(seen.at in unclear for seen in run.phase.seen))
+        for at in run.numbers
+    }
+    return followed & found.keys()
 
 
 def _unknown(seen: Seen, at: int) -> Held:

@@ -27,10 +27,10 @@ _STEPS = {"home": pl.Int32(), "position": pl.Int32(), "is_newest": FLAG, "is_rea
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A phase of a home: its position in the old lake, and where the batch's rows of it are taken the home's number
+    """A phase of a home: its positions in the old lake, and where the batch's rows of it are taken the home's number
     in the batch with its files."""
 
-    before: int | None
+    before: tuple[int, ...]
     number: int | None
     files: Sequence[Version]
 
@@ -179,9 +179,9 @@ class Merging:
 def _steps_of(line: Iterable[Run], *, anew: bool) -> tuple[Step, ...]:
     """The runs of a home as steps. The lake's own rows of one are kept, unless it is read `anew`."""
     return tuple(
-        Step(run.before, run.numbers[0], run.held.files)
-        if run.held and run.numbers and (anew or run.before is None)
-        else Step(run.before, None, ())
+        Step(run.known, run.numbers[0], run.held.files)
+        if run.held and run.numbers and (anew or not run.known)
+        else Step(run.known, None, ())
         for run in line
     )
 
@@ -201,9 +201,7 @@ def _places(lines: Sequence[Line]) -> Iterator[tuple[Any, ...]]:
         for position, step in enumerate(line.steps):
             for file in step.files:
                 yield (*line.history.owner, str(step.number), file.home_path, file.source_file, True, home, position)
-    now = [
-        {step.before: position for position, step in enumerate(line.steps) if step.before is not None} for line in lines
-    ]
+    now = [{before: position for position, step in enumerate(line.steps) for before in step.before} for line in lines]
     yield from _ends([line.known for line in lines], lambda home, position: (home, now[home][position]))
 
 
@@ -239,7 +237,7 @@ def _labels_before(line: Line) -> Iterable[tuple[Content, str]]:
 def _steps(lines: Sequence[Line]) -> Iterator[tuple[int, int, bool, bool]]:
     for home, line in enumerate(lines):
         for position, step in enumerate(line.steps):
-            is_read_again = step.before is not None and step.number is not None
+            is_read_again = bool(step.before) and step.number is not None
             yield home, position, position == len(line.steps) - 1, is_read_again
 
 
@@ -247,7 +245,7 @@ def _told(lines: Sequence[Line]) -> pl.DataFrame:
     """The rows of the lake whose last collection the histories tell by name."""
     rows = list[tuple[str, int, int]]()
     for home, line in enumerate(lines):
-        now = {step.before: position for position, step in enumerate(line.steps)}
+        now = {before: position for position, step in enumerate(line.steps) for before in step.before}
         rows.extend((key, home, now[before]) for key, before in (line.known.last_held if line.known else {}).items())
     schema = {"key": TEXT, "told_home": pl.Int32(), "told_position": pl.Int32()}
     return pl.DataFrame(rows, schema=schema, orient="row")

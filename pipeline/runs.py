@@ -21,16 +21,21 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Collections in a row that hold the same: `before` is the position of their phase in the lake's history.
+    """Collections in a row that hold the same: `known` are the positions of their phases in the lake's history.
 
-    `held` is what a collection of the build holds, where one has it; `numbers` tell the home's numbers in the batch, of
-    those that were read.
+    They are several where what came between them now comes before or behind. `held` is what a collection of the build
+    holds, where one has it; `numbers` tell the home's numbers in the batch, of those that were read.
     """
 
     phase: Phase
-    before: int | None
+    known: tuple[int, ...]
     held: Held | None = None
     numbers: tuple[int, ...] = ()
+
+    @property
+    def before(self) -> int | None:
+        """The last of the positions; null for what the lake does not know."""
+        return self.known[-1] if self.known else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ def runs(known: History | None, found: Iterable[Found], ids: Mapping[str, str]) 
     phases, news = known.phases if known else (), list(found)
     # What was over before the first of the new ones stays as it is: to look at a year of nights again takes long.
     settled = _since(phases, min((each.held.seen.at for each in news), default=None))
-    made = [Run(phase, before) for before, phase in enumerate(phases[:settled])]
+    made = [Run(phase, (before,)) for before, phase in enumerate(phases[:settled])]
     by_content: defaultdict[tuple[tuple[bool, int], str], list[_Element]] = defaultdict(list)
     for element in _elements(phases[settled:], settled, news):
         by_content[element.seen.at, element.phase.digest].append(element)
@@ -78,7 +83,7 @@ def _moment(same: Sequence[_Element]) -> Run:
     """What was seen of one content at one time."""
     first = same[0]
     ids = tuple(sorted({one for element in same for one in element.seen.ids}))
-    before = next((element.before for element in same if element.before is not None), None)
+    before = tuple(sorted({element.before for element in same if element.before is not None}))
     found = [element.found for element in same if element.found is not None]
     numbers = tuple(each.number for each in found if each.number is not None)
     seen = Sightings(b"", (Seen(first.seen.collected_ms, ids),))
@@ -89,7 +94,7 @@ def _together(before: Run, now: Run) -> Run:
     """Two runs that hold the same, as one."""
     return Run(
         replace(before.phase, seen=before.phase.seen + now.phase.seen),
-        before.before if now.before is None else now.before,
+        tuple(sorted({*before.known, *now.known})),
         before.held or now.held,
         before.numbers + now.numbers,
     )

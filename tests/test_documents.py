@@ -456,3 +456,66 @@ def test_damage_from_the_beginning_into_an_item_is_one_fault_and_that_item(begin
     assert [element.value for element in found.arrays["history"]][1:] == [U, Z]
     assert isinstance(found.arrays["history"][0].value, Fault)
     assert (found.head, found.faults) == ({"title": "t"}, [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"history":[]' + "".join(f',"k{number}":1' for number in range(50_000)) + "}" * 500_000 + ',"title":1}',
+        '{"history":[' + '[{"message":{}},' * 60_000,
+        '{"history":[' + '{"message":{"a":1},"b":' * 100_000,
+        '{"a":x,' + '"title":"a",' * 200_000,
+    ],
+    ids=["braces", "open arrays", "open items", "members"],
+)
+def test_hostile_documents_are_read_in_bounded_time(text: str) -> None:
+    with ending():
+        read_object(text, ("history",), ("sessionId", "title", "usage"), is_item)
+
+
+QUOTED = {"message": {"role": "quoted"}}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(
+    "inner",
+    [
+        {"history": [QUOTED, QUOTED], "title": "quoted", "sessionId": "quoted"},
+        {"title": "quoted", "history": [QUOTED], "b": 1},
+        {"a": QUOTED, "title": "quoted"},
+        {"a": [QUOTED, QUOTED], "b": 1},
+        {"a": [[QUOTED]], "usage": {"a": 1}, "title": "quoted"},
+    ],
+)
+def test_a_session_in_the_arguments_of_a_damaged_item_is_none(inner: Json, indent: int | None) -> None:
+    item = {"message": {"role": "u"}, "status": "@", "args": inner, "output": [{"name": "n"}]}
+    whole = json.dumps({"sessionId": "a", "title": "t", "history": [U, item, Z]}, indent=indent)
+
+    found = document(whole.replace('"@"', "\0", 1))
+
+    assert [isinstance(element.value, Fault) for element in found.arrays["history"]] == [False, True, False]
+    assert (found.head, found.faults) == ({"sessionId": "a", "title": "t"}, [])
+
+
+@pytest.mark.parametrize("cut", range(1, 150, 10))
+def test_what_a_cut_item_quotes_is_no_item_where_lines_tell(cut: int) -> None:
+    item = {"message": {"role": "u"}, "args": [QUOTED, QUOTED], "output": [{"name": "n", "content": "c" * 100}]}
+    whole = json.dumps({"title": "t", "history": [U, item]}, indent=2)
+
+    values = history(whole[: -len("    }\n  ]\n}") - cut])
+
+    assert values[0] == U
+    assert [isinstance(value, Fault) for value in values[1:]] == [True]
+
+
+def test_elements_behind_one_that_lost_its_brackets_among_others_like_it_are_read() -> None:
+    quoted = {"sessionId": "quoted"}
+    entries = [{"sessionId": "1", "a": [quoted, quoted]}, {"sessionId": "2"}, {"sessionId": "3"}]
+    whole = json.dumps(entries, indent=2)
+    begin, end = whole.rindex("quoted") + len('quoted"'), whole.index('"2"') + len('"2"')
+
+    found = read_array(whole[:begin] + whole[end:], is_entry)
+
+    assert not isinstance(found, Fault)
+    assert [element.value for element in found[0]][1:] == entries[2:]
+    assert isinstance(found[0][0].value, Fault)

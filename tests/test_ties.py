@@ -1,6 +1,7 @@
 """Several collections of a home at one time: their ids tell which is the newest."""
 
 import itertools
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -67,3 +68,37 @@ def test_collections_of_one_time_that_are_read_again_change_nothing(
         _build(tmp_path / "lake", [place], *options)
 
     assert parquet_files(tmp_path / "lake") == before
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_what_was_between_two_collections_of_one_content_is_read_again(
+    inputs: Sequence[Path], tmp_path: Path, order: Sequence[int]
+) -> None:
+    around, between = (inputs[place] for place in order)
+    for place, day in ((around, "2026-10-01"), (between, "2026-10-01"), (around, "2026-10-02")):
+        _build(tmp_path / "lake", [place], "--collected-at", day)
+    before = parquet_files(tmp_path / "lake")
+
+    _build(tmp_path / "lake", [between], "--full")
+
+    assert parquet_files(tmp_path / "lake") == before
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_content_that_is_there_again_after_another_of_its_time_is_current(
+    inputs: Sequence[Path], tmp_path: Path, order: Sequence[int]
+) -> None:
+    seen = []
+    for number, (place, day) in enumerate(
+        zip((*order, order[0]), ("2026-10-01", "2026-10-01", "2026-10-02"), strict=True)
+    ):
+        seen.append(tmp_path / "seen" / str(number))
+        shutil.copytree(inputs[place], seen[-1] / "fs" / "home", copy_function=shutil.copy2)
+        (seen[-1] / "manifest.jsonl").touch()
+        (seen[-1] / "collection.json").write_text(f'{{"hostname": "box", "finished": "{day}"}}', encoding="utf-8")
+    whole = parquet_files(_build(tmp_path / "whole", seen))
+
+    _build(tmp_path / "lake", seen[:1])
+    _build(tmp_path / "lake", seen[1:])
+
+    assert parquet_files(tmp_path / "lake") == whole
