@@ -201,12 +201,14 @@ class _Build:
     def _summary(self) -> Summary:
         """Add up what was read, and what the lake holds."""
         read = [taken.home for taken in self._changes.read]
+        has_hosts = any(history.host is not None for history in self._histories)
         summary = Summary(
             homes=len(read) + len(self._changes.same),
             unchanged=len(self._changes.same),
             files=sum(len(home.artifacts) for home in read),
             bytes=sum(home.bytes for home in read),
             nameless=sum(home.user is None for home in read),
+            hostless=sum(home.host is None for home in read) if has_hosts else 0,
             failed=len(self._changes.failed),
         )
         summary.count(self._files)

@@ -28,6 +28,8 @@ class Summary:
     statuses: Counter[str] = field(default_factory=Counter)
     nameless: int = 0
     """Homes that were read without a user."""
+    hostless: int = 0
+    """Homes that were read without a host, into a lake that has others with one."""
     failed: int = 0
     """Homes that were not read because a worker died over them, twice."""
     failures: Counter[str] = field(default_factory=Counter)

@@ -13,6 +13,7 @@ import typer.main
 from pipeline.cli import app
 from pipeline.tables import TABLES
 from tests.lake import ROOT, Lake, homelake
+from tests.made import MadeHome, reply, user
 
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]  # it is a group
 
@@ -108,6 +109,19 @@ def test_build_as_json(corpus_lake: Lake, corpus: Path, tmp_path: Path) -> None:
     assert sum(each["count"] for each in told["problems"]) == told["tables"]["problems"]
     assert sum(told["statuses"].values()) == told["files"] == told["tables"]["artifacts"]
     assert min(told["homes"], told["bytes"], told["seconds"]) > 0
+
+
+def test_homes_without_a_host_among_others_are_told_of(tmp_path: Path) -> None:
+    for name in ("ann", "bob"):
+        MadeHome(tmp_path / "in" / name).session("s", user("hi"), reply("hello"))
+    lake = tmp_path / "lake"
+
+    alone = homelake("build", tmp_path / "in", "-o", tmp_path / "other")
+    named = homelake("build", tmp_path / "in", "-o", lake, "--host", "box")
+    forgotten = homelake("build", tmp_path / "in", "-o", lake)
+
+    assert "hosts" not in alone.stdout + named.stdout
+    assert "hosts     2 homes without a host beside others that have one: " in forgotten.stdout
 
 
 def test_json_of_what_failed_is_nothing(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ def as_object(summary: Summary, lake: Path) -> str:
         "archives": summary.archives,
         "failed": summary.failed,
         "nameless": summary.nameless,
+        "hostless": summary.hostless,
         "files": summary.files,
         "bytes": summary.bytes,
         "seconds": round(summary.seconds, 3),
@@ -55,4 +56,7 @@ def told(summary: Summary, lake: Path) -> str:
     lines.append(f"checks    {'FAILED: ' + ', '.join(wrong) if wrong else 'all passed'}")
     if summary.nameless:
         lines.append(f"users     {plural(summary.nameless, 'home')} without a user: its path names none, see --user")
+    if summary.hostless:
+        homes = f"{plural(summary.hostless, 'home')} without a host beside others that have one"
+        lines.append(f"hosts     {homes}: known by the place alone, see --host and --path-template")
     return "\n".join(lines)
