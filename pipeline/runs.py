@@ -100,11 +100,12 @@ def _together(before: Run, now: Run) -> Run:
     )
 
 
-_Order = tuple[tuple[bool, int], bool, str]
+_Order = tuple[tuple[bool, int], bool, str, str]
 
 
 def _order(phase: Phase, seen: Seen, ids: Mapping[str, str]) -> _Order:
-    return seen.at, phase.listing is not None, seen.named(ids)
+    """Place in time; collections whose files differ in their times alone have one id, too."""
+    return seen.at, phase.listing is not None, seen.named(ids), phase.digest
 
 
 def is_in_order(history: History, ids: Mapping[str, str]) -> bool:

@@ -1,6 +1,7 @@
 """Several collections of a home at one time: their ids tell which is the newest."""
 
 import itertools
+import os
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -102,3 +103,17 @@ def test_a_content_that_is_there_again_after_another_of_its_time_is_current(
     _build(tmp_path / "lake", seen[1:])
 
     assert parquet_files(tmp_path / "lake") == whole
+
+
+def test_collections_that_differ_in_the_times_of_files_alone_give_one_lake_in_any_order(tmp_path: Path) -> None:
+    inputs = [tmp_path / "in" / str(number) / "home" for number in range(4)]
+    for number, place in enumerate(inputs):
+        MadeHome(place / "ann").session("s", user("hi"), reply("hello"))
+        os.utime(place / "ann/.continue/sessions/s.json", (1_789_460_000 + number,) * 2)
+    whole = parquet_files(_build(tmp_path / "whole", inputs))
+
+    for place in (inputs[2], inputs[0], inputs[3], inputs[1]):
+        lake = _build(tmp_path / "lake", [place])
+
+    # Of one id the row of the table `collections` is that of the first place.
+    assert {name for name, data in parquet_files(lake).items() if whole[name] != data} <= {"collections/00.parquet"}
